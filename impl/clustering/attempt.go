@@ -2,8 +2,16 @@ package clustering
 
 import "slices"
 
-// Seeds is how many beginnings a search has, unless asked otherwise.
+// Seeds is how many beginnings a search has at most, unless asked otherwise.
 const Seeds = 32
+
+// Of a net that is large, seeds look at so many units and edges in all, but a few there are.
+const seedWork, fewSeeds = 1 << 22, 8
+
+// Seeds is how many beginnings a search of the problem has, unless asked otherwise.
+func (p *Problem) Seeds() int {
+	return min(Seeds, max(fewSeeds, seedWork/p.net.work()))
+}
 
 // Finals is how many of the best plans of a search are worth Polish.
 const Finals = 2

@@ -504,6 +504,18 @@ func TestClashes(t *testing.T) {
 	}
 }
 
+// TestSeeds: a thousand ranks have all seeds, tens of thousands with six channels each fewer, and
+// no problem is so large that it has none.
+func TestSeeds(t *testing.T) {
+	for side, want := range map[int][2]int{32: {clustering.Seeds, clustering.Seeds},
+		256: {8, 16}, 512: {8, 8}} {
+		p := open(t, torus(t, side), clustering.Rules{})
+		if n := p.Seeds(); n < want[0] || n > want[1] {
+			t.Errorf("%d seeds for %d ranks, want %v", n, side*side, want)
+		}
+	}
+}
+
 // TestWeights reads decimals exactly, and refuses what is none.
 func TestWeights(t *testing.T) {
 	if w, err := clustering.ParseWeights("0.23", ".124"); err == nil {

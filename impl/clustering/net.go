@@ -87,7 +87,8 @@ func (n *net) merge() {
 // contract makes a graph whose units are groups of those of this one: of says which group a unit
 // belongs to.
 func (n *net) contract(of []int32, groups int) *net {
-	c := &net{first: make([]int, groups+1), size: make([]int64, groups)}
+	c := &net{first: make([]int, groups+1), size: make([]int64, groups),
+		to: make([]int32, 0, len(n.to)), weight: make([]int64, 0, len(n.to))}
 	start, members := grouped(of, groups)
 	sum, touched := make([]int64, groups), []int32(nil)
 	for g := range groups {
@@ -111,6 +112,7 @@ func (n *net) contract(of []int32, groups int) *net {
 		}
 		c.first[g+1] = len(c.to)
 	}
+	c.to, c.weight = fitted(c.to), fitted(c.weight)
 	if n.apart != nil {
 		c.apart = make([][]int32, groups)
 		for v, list := range n.apart {
@@ -124,6 +126,14 @@ func (n *net) contract(of []int32, groups int) *net {
 		}
 	}
 	return c
+}
+
+// fitted is a list without the room behind it, if that is much: nets of all levels are kept.
+func fitted[T any](list []T) []T {
+	if cap(list)-len(list) > cap(list)/8 {
+		return append(make([]T, 0, len(list)), list...)
+	}
+	return list
 }
 
 // grouped lists the members of each group one after the other, ascending: those of group g are

@@ -40,12 +40,15 @@ func project(label, coarse []int32) {
 // patience is how many rounds in a row may be in vain.
 const patience = 3
 
-// shortWork is how many edges the rounds of an attempt look at in about a third of a second: what
+// shortWork is how many units and edges an attempt looks at in about a third of a second: what
 // is larger gets no more than a round or two from each seed, and the best of them get the rest.
 const shortWork = 1 << 20
 
 // short is how many rounds an attempt has at most.
-func (n *net) short() int { return max(1, shortWork/max(1, len(n.to))) }
+func (n *net) short() int { return max(1, shortWork/n.work()) }
+
+// work is how many units and edges a round looks at.
+func (n *net) work() int { return n.units() + len(n.to) }
 
 // longEnough is a number of rounds that nearly no search needs.
 const longEnough = 100

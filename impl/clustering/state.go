@@ -168,7 +168,11 @@ func (s *state) move(v, c int32) {
 	s.ranks[own] -= s.size[v]
 	s.ranks[c] += s.size[v]
 	if s.members[c] == 0 {
-		s.free = slices.DeleteFunc(s.free, func(f int32) bool { return f == c })
+		at := len(s.free) - 1 // best gives the last one
+		for s.free[at] != c {
+			at--
+		}
+		s.free = slices.Delete(s.free, at, at+1)
 	}
 	if s.members[own]--; s.members[own] == 0 {
 		s.free = append(s.free, own)

@@ -67,15 +67,15 @@ func (f *csvFile) header(line []byte) (names bool, err error) {
 		return false, f.errorf("%d fields, want src,dst,bytes or src,dst,bytes,messages",
 			len(words))
 	}
-	first := strings.TrimSpace(words[0])
-	if names = first != "" && first[0] >= 'a' && first[0] <= 'z'; !names {
+	first := unquoted([]byte(words[0]))
+	if names = len(first) > 0 && first[0] >= 'a' && first[0] <= 'z'; !names {
 		f.order = []int{0, 1, 2, 3}[:len(words)]
 		return false, nil
 	}
 	for _, w := range words {
-		at := slices.Index(columns, strings.TrimSpace(w))
+		at := slices.Index(columns, string(unquoted([]byte(w))))
 		if at < 0 || slices.Contains(f.order, at) {
-			return false, f.errorf("column %q: want %s, each once", strings.TrimSpace(w),
+			return false, f.errorf("column %q: want %s, each once", unquoted([]byte(w)),
 				strings.Join(columns, ", "))
 		}
 		f.order = append(f.order, at)
@@ -84,6 +84,15 @@ func (f *csvFile) header(line []byte) (names bool, err error) {
 		return false, f.errorf("a column of src, dst and bytes is missing")
 	}
 	return true, nil
+}
+
+// unquoted is a field without space and quotes around it, in which some programs write all of them.
+func unquoted(word []byte) []byte {
+	word = bytes.TrimSpace(word)
+	if n := len(word); n >= 2 && word[0] == '"' && word[n-1] == '"' {
+		return word[1 : n-1]
+	}
+	return word
 }
 
 // channel reads the fields of a line.
@@ -97,7 +106,7 @@ func (f *csvFile) channel(line []byte) error {
 			}
 			return f.errorf("%d fields, the first line has %d", fields, len(f.order))
 		}
-		n, err := f.whole(columns[at], bytes.TrimSpace(word))
+		n, err := f.whole(columns[at], unquoted(word))
 		if err != nil {
 			return err
 		}

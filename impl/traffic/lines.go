@@ -80,6 +80,10 @@ func (l *lines) whole(field string, text []byte) (int64, error) {
 // ranks are as many as the file names unless their number is given. The name is for errors, which
 // have the line and the field.
 func Read(name string, in io.Reader, ranks int) (*Graph, error) {
+	if ranks < 0 || ranks > MaxRanks {
+		return nil, fmt.Errorf("%d ranks: want at most %d, or 0 for as many as the file names",
+			ranks, MaxRanks)
+	}
 	l := newLines(name, in)
 	if head, _ := l.in.Peek(len(marketHead)); bytes.EqualFold(head, []byte(marketHead)) {
 		return readMarket(l, ranks)

@@ -64,6 +64,11 @@ func TestFiles(t *testing.T) {
 			"\xef\xbb\xbfBytes, dst,src\r\n# x\r\n\r\n7, 2, 0\r\n 3,0,1", 0,
 			map[pair]sum{{0, 2}: {7, 0}, {1, 0}: {3, 0}}, 3, "[f:5: the last line has no end: is " +
 				"it whole?]"},
+		{"csv in quotes", "\"src\",\"dst\",\"bytes\"\n\"0\",1 , \"5\" \n", 0,
+			map[pair]sum{{0, 1}: {5, 0}}, 2, ""},
+		{"csv of a run that was cut", "# the run did not end by itself: it would have sent more\n" +
+			"src,dst,bytes,messages\n0,1,5,1\n", 0, map[pair]sum{{0, 1}: {5, 1}}, 2,
+			"[the run did not end by itself: it would have sent more]"},
 		{"csv in pieces, unordered, with a copy and idle ranks",
 			"3,1,5,1\n3,0,1,1\n3,1,6,2\n2,2,9,1\n", 6,
 			map[pair]sum{{3, 0}: {1, 1}, {3, 1}: {11, 3}}, 6, "[9 bytes from ranks to themselves " +
@@ -106,6 +111,8 @@ func TestErrors(t *testing.T) {
 		{"one rank", "0,0,5\n", "f: no traffic"},
 		{"unknown rank", "0,1,5\n0,8,5\n", "f:2: dst 8: this rank is unknown, there are 8, from 0"},
 		{"negative size", "0,1,-5\n", "f:1: bytes -5: negative"},
+		{"a quote alone", "0,1,\"\n", `f:1: bytes "\"": want a whole number`},
+		{"nothing in quotes", "0,\"\",5\n", `f:1: dst "": want a whole number`},
 		{"negative rank", "src,dst,bytes\n-1,1,5\n", "f:2: src -1: negative"},
 		{"negative messages", "0,1,5,-2\n", "f:1: messages -2: negative"},
 		{"absurd size", "0,1,99999999999999999999\n", "f:1: bytes 99999999999999999999: no number"},
@@ -147,6 +154,20 @@ func TestErrors(t *testing.T) {
 				t.Errorf("%v is empty: %t", err, errors.Is(err, traffic.ErrEmpty))
 			}
 		})
+	}
+}
+
+// TestRanks: a number of ranks that no machine has is refused before there is memory for them.
+func TestRanks(t *testing.T) {
+	for _, ranks := range []int{-1, traffic.MaxRanks + 1, 1 << 60} {
+		_, err := traffic.Read("f", strings.NewReader("0,1,5\n"), ranks)
+		if err == nil || !strings.Contains(err.Error(), "want at most 1048576") {
+			t.Errorf("%d ranks: %v", ranks, err)
+		}
+	}
+	if g, err := traffic.Read("f", strings.NewReader("0,1,5\n"), traffic.MaxRanks); err != nil ||
+		g.Ranks != traffic.MaxRanks {
+		t.Errorf("as many as there may be: %v", err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,7 +33,8 @@ func (o *plannerFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.beta, "beta", "0.124", "what it costs when every failure rolls back all ranks")
 	f.StringVar(&o.method, "method", "search",
 		"search, bisection (as published), or both, of which the better is the plan")
-	f.IntVar(&o.seeds, "seeds", clustering.Seeds, "beginnings of the search, the best is kept")
+	f.IntVar(&o.seeds, "seeds", 0, fmt.Sprintf("beginnings of the search, the best is kept; 0: "+
+		"%d, fewer where channels are hundreds of thousands", clustering.Seeds))
 	f.BoolVar(&o.front, "front", false,
 		"plans for many ratios of beta to alpha: those that no other beats in both shares")
 	f.IntVar(&o.ranks, "ranks", 0,
@@ -54,6 +56,10 @@ func (o *plannerFlags) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.json, "json", false, "print JSON, with the cluster of every rank")
 }
 
+// netGarbage is how much of the heap may be garbage, in percent: nets are few and large and have no
+// pointers, so that to collect often costs nothing, and ten million channels fit into 3 GB.
+const netGarbage = 25
+
 // runPlan chooses clusters for a program by its traffic.
 func runPlan(ctx context.Context, args []string, std streams) (int, error) {
 	f := flags("plan", "KERNEL | SCENARIO | FILE | FOLDER", std,
@@ -66,8 +72,8 @@ func runPlan(ctx context.Context, args []string, std streams) (int, error) {
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	if err := within(f, positive("seeds"), ofWorkers(),
-		notNegative("ranks per-node clusters min-size max-size")); err != nil {
+	if err := within(f, ofWorkers(),
+		notNegative("seeds ranks per-node clusters min-size max-size")); err != nil {
 		return 0, err
 	}
 	weights, err := clustering.ParseWeights(o.alpha, o.beta)
@@ -84,6 +90,7 @@ func runPlan(ctx context.Context, args []string, std streams) (int, error) {
 		return 0, errors.New("want a kernel such as \"cg class=D ranks=256\", a scenario, a file " +
 			"with traffic, or the folder of a run")
 	}
+	debug.SetGCPercent(netGarbage)
 	what, err := std.planned(ctx, f.Args(), o.ranks)
 	if err != nil {
 		return 0, err
@@ -100,6 +107,9 @@ func runPlan(ctx context.Context, args []string, std streams) (int, error) {
 func (p *planning) run(ctx context.Context) (int, error) {
 	if _, err := heard(ctx, func() (any, error) { return nil, p.Open() }); err != nil {
 		return 0, err
+	}
+	if p.seeds == 0 {
+		p.seeds = p.Seeds()
 	}
 	find := p.find
 	if p.front {
