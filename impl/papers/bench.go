@@ -9,6 +9,7 @@ import (
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/runtime/census"
+	"github.com/domino-check/domino/impl/runtime/compare"
 	"github.com/domino-check/domino/impl/traffic"
 )
 
@@ -55,7 +56,16 @@ type Bench struct {
 	// determinants at once or as late as can be.
 	Run func(ctx context.Context, protocol, program string, late bool) (*census.Counts, error)
 
+	// Perf measures kernels under protocols, Netpipe messages between two processes, Compare a row
+	// of the tables of [HydEE-fr] in modelled time.
+	Perf    func(context.Context, PerfPlan) (*Timings, error)
+	Netpipe func(context.Context, NetpipePlan) (*Timings, error)
+	Compare func(context.Context, compare.Row) (*compare.Study, error)
+	// Measures and Simulates: also make what takes processes, or minutes of modelled time.
+	Measures, Simulates bool
+
 	graphs  map[string]*traffic.Graph
+	timed   map[string]*Timings         // by plan
 	plans   map[string]*clustering.Plan // by bisection, by kernel
 	found   map[string]*protocol.Findings
 	volumes map[[2]int][2]script.Volume // of LeanMD, by cells each way and ranks
@@ -97,15 +107,36 @@ func (b *Bench) findings(ctx context.Context, name string) (*protocol.Findings, 
 	return f, nil
 }
 
-// Make makes what is quick of a claim, and judges it. The error is that of the context.
+// Wants reports whether the bench makes what is not quick of a claim.
+func (b *Bench) Wants(c *Claim) bool {
+	if c.Long == nil {
+		return false
+	}
+	simulated := c.Method == Simulated
+	for i := range c.Values {
+		simulated = simulated || c.Values[i].Method == Simulated
+	}
+	if simulated {
+		return b.Simulates
+	}
+	return b.Measures
+}
+
+// Make makes of a claim what the bench makes, and judges it. The error is that of the context.
 func (b *Bench) Make(ctx context.Context, c *Claim) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if c.Make == nil || !c.quick() {
-		return Judge(c, nil, nil), nil
+	var got []Got
+	var err error
+	if c.Make != nil && c.quick() {
+		got, err = c.Make(ctx, b)
 	}
-	got, err := c.Make(ctx, b)
+	if err == nil && b.Wants(c) {
+		var more []Got
+		more, err = c.Long(ctx, b)
+		got = append(got, more...)
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"time"
 )
 
 // Method is how our value of a claim is made.
@@ -52,7 +53,10 @@ type Claim struct {
 	Values []Value // as printed, row by row
 	// Make makes our values, one for each of Values by Row and Name; it may leave out those whose
 	// method is not quick. Nil: nothing is made, see Judge.
-	Make    func(context.Context, *Bench) ([]Got, error)
+	Make func(context.Context, *Bench) ([]Got, error)
+	// Long makes those whose method is not quick, for who asks for them; Takes is about how long.
+	Long    func(context.Context, *Bench) ([]Got, error)
+	Takes   time.Duration
 	Why     string // what is not reproducible here, or what a reader should know
 	Command string // of domino, that makes or replays it
 }

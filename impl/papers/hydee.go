@@ -9,12 +9,7 @@ import (
 // hydee is [HydEE].
 func hydee() Paper {
 	return Paper{Name: "hydee", Key: "HydEE", Claims: []Claim{
-		{ID: "abstract-2", Where: "abstract, section 1", Method: Measured,
-			Says: "an overhead without failures of at most 2%",
-			Values: []Value{{Name: "overhead", Unit: "%", Printed: "2", Sense: AtMost},
-				{Name: "the most in section V-D", Unit: "%", Printed: "1.25", Sense: AtMost,
-					Shown: true, Why: "a second maximum, which is within the first"}},
-			Command: "domino cluster perf --protocols none,hydee"},
+		hydeeOverhead(),
 		hydeeTypical(),
 		{ID: "fig-1", Where: "Figure 1", Method: Data,
 			Says: "the events of the reception of a message by an MPI process"},
@@ -34,19 +29,7 @@ func hydee() Paper {
 		hydeeProved("thm-1", "Theorem 1", "no message leaves before what it depends on", "H10"),
 		hydeeProved("thm-2", "Theorem 2", "every orphan is sent again", "H5", "H11a", "H11b"),
 		hydeeTable1(), hydeeAt1024(),
-		{ID: "fig-5", Where: "Figure 5", Method: Measured, Values: []Value{
-			{Name: "logging beside no logging", Printed: "equivalent"}},
-			Says: "latency and bandwidth of two processes in one cluster and in two; the cost is " +
-				"that of the bytes piggybacked, in two peaks where they cross a plateau",
-			Why: "a curve; its plateaus, from 3.3 us to 4 us at 32 bytes, are those of " +
-				"their network",
-			Command: "domino cluster netpipe --protocols none,hydee-1,hydee-2"},
-		{ID: "fig-6", Where: "Figure 6", Method: Measured, Values: []Value{
-			{Name: "overhead of clusters", Unit: "%", Printed: "1.25", Sense: AtMost},
-			{Name: "clusters beside logging everything", Printed: "beneficial"}},
-			Says: "the overhead of clusters, and of logging everything, on six kernels with 256 " +
-				"processes; means of 8 runs, without their spread",
-			Command: "domino cluster perf --kernels bt,cg,ft,lu,mg,sp --protocols none,hydee"},
+		hydeeFigure5(), hydeeFigure6(),
 		{ID: "vi-25", Where: "section VI", Method: Simulated,
 			Says:   "checkpoints at the same time make a burst of I/O",
 			Values: []Value{{Name: "checkpoints at the same time", Printed: "I/O bursts"}},

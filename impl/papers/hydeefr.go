@@ -4,8 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/domino-check/domino/impl/performability"
+	"github.com/domino-check/domino/impl/runtime/compare"
 )
 
 // hydeeFr is [HydEE-fr].
@@ -16,29 +19,68 @@ func hydeeFr() Paper {
 			Values: []Value{{Name: "time for checkpoints", Unit: "%", Printed: "50"}},
 			Says:   "nearly half of the time of a larger machine may go to checkpoints",
 			Why:    "cited, without the parameters of its model"},
-		hydeeFrCompared("table-1", "Tableau 1", "seven flat protocols by six properties", "1"),
+		hydeeFrCompared("table-1", "Tableau 1", "seven flat protocols by six properties",
+			"1", time.Minute),
 		hydeeFrCompared("table-2", "Tableau 2", "five hierarchical protocols by six properties",
-			"2"),
+			"2", time.Minute),
 		{ID: "table-3", Where: "Tableau 3", Method: Data,
 			Says: "the applications by what they compute; MILC, CAM and IMPACT are not measured"},
 		{ID: "eq-1", Where: "equation 1", Method: Data, Says: "cost = alpha L + beta R",
 			Command: "domino plan lu class=D ranks=1024"},
-		{ID: "alpha", Where: "section 6.2", Method: Measured,
-			Values: []Value{{Name: "mean cost of logging", Unit: "%", Printed: "23"}},
-			Says:   "what logging costs of latency and bandwidth, in the mean",
-			Why: "of their network; fig-5 of hydee says that logging costs nothing, only what is " +
-				"piggybacked does",
-			Command: "domino cluster netpipe --protocols none,hydee-2"},
+		hydeeFrAlpha(),
 		hydeeFrBeta(),
 		hydeeFrFigure1(), hydeeFrFigure2(), hydeeFrTable4(),
 	}}
 }
 
-// hydeeFrCompared is a table of which every cell is measured in modelled time, in minutes.
-func hydeeFrCompared(id, where, says, table string) Claim {
-	return Claim{ID: id, Where: where, Says: says, Method: Simulated,
-		Why:     "in modelled time, minutes for each table",
+// hydeeFrCompared is a table of which every cell is measured in modelled time, for each protocol
+// that a row is about.
+func hydeeFrCompared(id, where, says, table string, takes time.Duration) Claim {
+	c := Claim{ID: id, Where: where, Says: says, Method: Simulated, Takes: takes,
+		Why:     "in modelled time, with thousands of runs",
 		Command: "domino compare --tables " + table}
+	var rows []compare.Row
+	for _, r := range compare.Rows() {
+		if r.Table != table || strings.HasPrefix(r.Paper, "[") {
+			continue
+		}
+		rows = append(rows, r)
+		for i, words := range compare.Words(r) {
+			c.Values = append(c.Values, Value{Row: r.Paper + ": " + r.Protocol,
+				Name: compare.Columns[i], Printed: words})
+		}
+	}
+	c.Long = func(ctx context.Context, b *Bench) (got []Got, err error) {
+		if b.Compare == nil {
+			return nil, fmt.Errorf("protocols in modelled time: %w", ErrAbsent)
+		}
+		for _, r := range rows {
+			s, err := b.Compare(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			for i := range s.Cells {
+				got = append(got, compared(r.Paper+": "+r.Protocol, &s.Cells[i]))
+			}
+		}
+		return got, nil
+	}
+	return c
+}
+
+// compared is a cell as it was measured.
+func compared(row string, c *compare.Cell) Got {
+	g := Got{Row: row, Name: c.Column, Text: c.Says, Why: c.Figures}
+	switch c.Verdict {
+	case compare.Unmeasured:
+		g.Text, g.Status, g.Why = "", Unclear, "not measured: "+c.Why
+	case compare.Contrary:
+		g.Text = c.Value
+		if c.Shows != "" {
+			g.Why += "; domino compare --run '" + c.Shows + "'"
+		}
+	}
+	return g
 }
 
 // kernel reports whether a row is one of those whose programs are public; the others are

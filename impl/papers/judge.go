@@ -56,7 +56,11 @@ type Got struct {
 	Rounding, Spread float64
 	// Instead of a value: NotHere or Unclear, with Why.
 	Status Status
-	Why    string // where ours comes from, or why it differs; "" where that is clear
+	// why ours, if it contradicts, may do so for another reason than the paper: "" for none.
+	// Disturbed: so much so that it does not agree either.
+	Doubt     string
+	Disturbed bool
+	Why       string // where ours comes from, or why it differs; "" where that is clear
 }
 
 // Cell is a printed value and ours.
@@ -167,6 +171,9 @@ func judge(c *Claim, v *Value, g *Got) Cell {
 	if cell.Status == Contradicted && cell.Method == Modelled {
 		// the prices of the model are ours: it is the first that may be wrong
 		cell.Status = Unclear
+	}
+	if g.Doubt != "" && (cell.Status == Contradicted || g.Disturbed && cell.Status == Reproduced) {
+		cell.Status, cell.Why = Unclear, strings.TrimPrefix(cell.Why+"; "+g.Doubt, "; ")
 	}
 	if cell.Status == Contradicted {
 		cell.Kind = cell.Method.contradicts()

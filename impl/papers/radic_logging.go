@@ -1,6 +1,12 @@
 package papers
 
-import "fmt"
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
 
 // What the thesis calls the two ways of logging, behind a benchmark.
 const (
@@ -66,5 +72,51 @@ func radicNetpipe() Claim {
 	c.Make = making(func() ([]Got, error) {
 		return []Got{smallMessages(below, so, breakdown.Values)}, nil
 	})
+	c.Takes, c.Long = 20*time.Second, func(ctx context.Context, b *Bench) ([]Got, error) {
+		return throughCard(ctx, b, below+", by netpipe")
+	}
 	return c
+}
+
+// throughCard measures what both ways of logging add to messages that pass through a card of
+// 1 Gb/s, to large ones, which the thesis has numbers for, and to small ones.
+func throughCard(ctx context.Context, b *Bench, below string) (got []Got, err error) {
+	small, large := []int{1 << 10, 16 << 10}, []int{256 << 10, 1 << 20, 4 << 20}
+	t, err := b.netpipe(ctx, NetpipePlan{Cases: []string{bare, "rbml", "hmpl"}, Rounds: 7,
+		Sizes: slices.Concat(small, large), Card: 1e9})
+	if err != nil {
+		return nil, err
+	}
+	for row, name := range map[string]string{"RBML": "rbml", "HMPL": "hmpl"} {
+		var all []float64
+		for _, n := range large {
+			ratios, err := t.ratios(SizeWord(n), name)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, ratios...)
+		}
+		got = append(got, t.percentOver(row, netpipeOverhead, all))
+	}
+	g, notes := Got{Row: below, Name: so, Text: yes}, []string{}
+	for _, n := range small {
+		one, err := t.ratios(SizeWord(n), "hmpl")
+		if err != nil {
+			return nil, err
+		}
+		other, err := t.ratios(SizeWord(n), "rbml")
+		if err != nil {
+			return nil, err
+		}
+		switch e := t.equivalent(&Value{Printed: yes}, quotients(one, other)); {
+		case e.Status == Unclear && g.Text == yes:
+			g.Text, g.Status = "", Unclear
+		case e.Status == NoClaim && e.Text != yes: // one size is enough to contradict
+			g.Text, g.Status = no, NoClaim
+		}
+		notes = append(notes, fmt.Sprintf("%s: HMPL %s beside RBML", SizeWord(n),
+			percents(quotients(one, other))))
+	}
+	g.Why = strings.Join(notes, "; ")
+	return append(got, t.mark(g)), nil
 }

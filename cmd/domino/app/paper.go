@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/domino-check/domino/cmd/domino/app/help"
 	"github.com/domino-check/domino/cmd/domino/app/term"
@@ -51,6 +52,7 @@ type paperEvent struct {
 // paperOptions are what domino paper was asked for.
 type paperOptions struct {
 	json, markdown, strict bool
+	measure, simulate      bool
 	html, plot             string
 }
 
@@ -59,7 +61,8 @@ func runPaper(ctx context.Context, args []string, std streams) (int, error) {
 	var o paperOptions
 	f := flags("paper", "[NAME [ID ...]]", std, "paper", "paper hydee", "paper hydee table-1",
 		"paper hydee-fr 'table-*' --markdown", "paper radic --json --strict",
-		"paper camel --html camel.html --plot plots")
+		"paper camel --html camel.html --plot plots", "paper hydee fig-5 fig-6 --measure",
+		"paper hydee-fr table-1 table-2 --simulate")
 	f.BoolVar(&o.json, "json", false, "print JSON: an object for each printed value, on a line")
 	f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
 	f.StringVar(&o.html, "html", "", "also write a paper as a page, to this file")
@@ -67,8 +70,11 @@ func runPaper(ctx context.Context, args []string, std streams) (int, error) {
 		"PNG and SVG")
 	f.BoolVar(&o.strict, "strict", false, "exit with 1 if a value is contradicted")
 	f.Bool("quick", true, "make what needs no process and no clock: arithmetic, the traffic of "+
-		"programs, schedules explored, runs in modelled time; what is measured or simulated "+
-		"names its command")
+		"programs, schedules explored, runs in modelled time")
+	f.BoolVar(&o.measure, "measure", false, "also measure real processes of this machine, "+
+		"minutes; without it a claim names the command that does")
+	f.BoolVar(&o.simulate, "simulate", false, "also make what takes minutes of runs in modelled "+
+		"time")
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
@@ -76,7 +82,8 @@ func runPaper(ctx context.Context, args []string, std streams) (int, error) {
 		return 0, errors.New("--json contradicts --markdown")
 	}
 	if quick, err := f.GetBool("quick"); err != nil || !quick {
-		return 0, errors.New("--quick=false: nothing else is made by this command")
+		return 0, errors.New("--quick=false: what is quick is always made; name the claims that " +
+			"are wanted")
 	}
 	wanted, err := choosePapers(f.Args())
 	if err == nil {
@@ -163,6 +170,10 @@ func (std streams) makePapers(ctx context.Context, wanted []wantedPaper, o *pape
 	}
 	out := paperPrinter{std: std, paperOptions: *o, counts: counts}
 	bench := std.bench()
+	bench.Measures, bench.Simulates = o.measure, o.simulate
+	if takes := longOf(bench, wanted); takes > 0 {
+		fmt.Fprintf(std.err, "this takes about %s on a machine with nothing else to do\n", takes)
+	}
 	line := term.NewLine(std.err, o.json)
 	for _, p := range wanted {
 		var results []*papers.Result
@@ -170,7 +181,7 @@ func (std streams) makePapers(ctx context.Context, wanted []wantedPaper, o *pape
 		for _, c := range p.claims {
 			line.Show("", func() string { return p.Name + " " + c.ID },
 				func() any { return paperEvent{underWay, p.Name, c.ID} })
-			r, stopped := heard(ctx, func() (*papers.Result, error) { return bench.Make(ctx, c) })
+			r, stopped := makePaper(ctx, bench, c)
 			line.Clear()
 			if stopped != nil {
 				break
@@ -190,6 +201,27 @@ func (std streams) makePapers(ctx context.Context, wanted []wantedPaper, o *pape
 		code = worse(code, exitCode(spec.Unknown))
 	}
 	return code, err
+}
+
+// makePaper makes one claim. For one that starts processes it waits until they are gone, whatever
+// happens.
+func makePaper(ctx context.Context, b *papers.Bench, c *papers.Claim) (*papers.Result, error) {
+	if b.Wants(c) {
+		return b.Make(ctx, c)
+	}
+	return heard(ctx, func() (*papers.Result, error) { return b.Make(ctx, c) })
+}
+
+// longOf is about how long claims take that are not quick.
+func longOf(b *papers.Bench, wanted []wantedPaper) (sum time.Duration) {
+	for _, p := range wanted {
+		for _, c := range p.claims {
+			if b.Wants(c) {
+				sum += c.Takes
+			}
+		}
+	}
+	return sum
 }
 
 // draw writes the page and the figures of a paper that was made, as far as it was.

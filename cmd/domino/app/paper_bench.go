@@ -20,7 +20,8 @@ import (
 // of which a stranger's may lack some.
 func (std streams) bench() *papers.Bench {
 	return &papers.Bench{Check: std.checkClaim, Errata: std.errataClaimed,
-		Experiment: std.experimentClaimed, Run: std.runClaimed, Ends: std.endsClaimed}
+		Experiment: std.experimentClaimed, Run: std.runClaimed, Ends: std.endsClaimed,
+		Perf: std.perfClaimed, Netpipe: std.netpipeClaimed, Compare: std.compareClaimed}
 }
 
 // runClaimed runs a program once for a claim, and counts.

@@ -25,7 +25,7 @@ func TestPaperErrors(t *testing.T) {
 		"paper hydee fig-11":           `has no claim "fig-11", did you mean "fig-1"?`,
 		"paper hydee nowhere-*":        `hydee has no claim "nowhere-*"`,
 		"paper --json --markdown":      "--json contradicts --markdown",
-		"paper hydee --quick=false":    "nothing else is made",
+		"paper hydee --quick=false":    "what is quick is always made",
 		"paper --html all.html":        "--html writes one paper: name it",
 		"paper hydee --html no/a.html": "the report has no folder",
 	} {

@@ -119,6 +119,14 @@ func Measure(ctx context.Context, row Row, scale Scale, known protocol.List) (s 
 	return s, l.costs()
 }
 
+// Words are the cells of the row of the paper in the words of the measures, nil if it has none.
+func Words(row Row) []string {
+	if p := printedRow(row); p != nil {
+		return p.Says
+	}
+	return nil
+}
+
 // printedRow is the row of the paper, if it has one.
 func printedRow(row Row) *PrintedRow {
 	for _, t := range Tables() {
