@@ -60,6 +60,7 @@ var importTable = []row{
 	{dir: "spec/report/chart", internal: []string{"spec/report/wholefile"},
 		thirdParty: []string{"gonum.org/v1/plot"}},
 	{dir: "proofs/coq"},
+	{dir: "proofs/judge"},
 	{dir: "proofs/peers"},
 	// Certificates: who writes them and who checks them share no more than the format.
 	{dir: "proofs/certificate", internal: []string{"spec/trace"}},

@@ -11,6 +11,7 @@
 //	Symmetry     so does a search that keeps one state of all that differ by names only
 //	Memo         a local step looked up in a table is the step of the machine
 //	Order        happened-before, consistent cuts, the recovery line and how it is found
+//	Judge        the same where processes go back, as functions that are extracted (proofs/judge)
 //	Logging      when no process is an orphan ([AM], [CAMEL])
 //	SendDet      why all complete runs of an application are one
 //	HydEE        the protocol as repaired, any number of clusters and failures
@@ -65,6 +66,7 @@
 //	Order: before_strict, consistent_without_orphan, join_consistent, recovery_line_unique
 //	Order: propagation_keeps, propagation_ends, propagation_finds
 //	  beginning           tested: spec/order TestLine
+//	Judge: pasts_decide, orphans_decide, lines_decide, consistent_lines_decide
 //	Logging: alvisi_marzullo, pessimistic, causal, fewer_failures, optimistic
 //	  same_process        assumed: processes are compared by number
 //	  log_once            assumed: a set of holders
