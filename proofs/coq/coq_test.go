@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/domino-check/domino/spec"
 )
 
 // most is how much CPU time all files may take.
@@ -200,7 +202,7 @@ func table(t *testing.T) (theorems map[string][]string, hypotheses map[string]ma
 	}
 	_, text2, _ := strings.Cut(string(text), "# Hypotheses")
 	heading := regexp.MustCompile(`^//\t(\w+):\s*(.*)$`)
-	line := regexp.MustCompile(`^//\t  (\w+)\s+(proved|tested|assumed): (.+)$`)
+	line := regexp.MustCompile(`^//\t  (\w+)\s+(proved|tested|judged|assumed): (.+)$`)
 	theorems, hypotheses = map[string][]string{}, map[string]map[string]entry{}
 	file := ""
 	for l := range strings.Lines(text2) {
@@ -268,6 +270,12 @@ func (e entry) wrong(lemmas []string) string {
 	case "proved":
 		if !slices.Contains(lemmas, e.what) {
 			return "no lemma " + e.what
+		}
+	case "judged":
+		if !slices.ContainsFunc(spec.Properties(), func(p spec.Property) bool {
+			return p.Name == e.what
+		}) {
+			return "no property " + e.what
 		}
 	case "tested":
 		dir, test, _ := strings.Cut(e.what, " ")

@@ -7,6 +7,7 @@
 //	Cert         a certificate that is accepted proves a property, for runs of any length
 //	Reduce       one step explored alone keeps every end and every violation
 //	Exchange     so it does where another one may take its part: the reduction of the checker
+//	Postpone     so it does where crashes are put off to behind what they undo, too
 //	Verdict      what that says of properties, and what has to be asked of them for it
 //	Symmetry     so does a search that keeps one state of all that differ by names only
 //	Memo         a local step looked up in a table is the step of the machine
@@ -22,7 +23,8 @@
 //
 // Each theorem of a file, then each hypothesis of that file with what stands for it: "proved" names
 // a lemma that proves it of what it is used for, "tested" a folder and a Go test there that
-// executes it, "assumed" says why it is believed. A test reads both sides of this table.
+// executes it, "judged" a property that every search and every trace is judged by, "assumed" says
+// why it is believed. A test reads both sides of this table.
 //
 //	Cert: certificate_sound, certificate_complete, certificate_closed
 //	  same_correct        assumed: states are compared word by word
@@ -46,6 +48,13 @@
 //	  exchange_kept       tested: checker/world TestClaimsCommute
 //	  picked_claimed      assumed: the search takes nothing alone that is not claimed
 //	  chains_end          assumed: the argument is at eagerness in checker/world
+//	Postpone: postponing_keeps_runs, postponing_keeps_ends
+//	  covered_refl        proved: no_worse_refl
+//	  covered_trans       proved: no_worse_trans
+//	  covered_app         proved: no_worse_app
+//	  picked_front        proved: claimed_front
+//	  put_off_undoes      tested: checker/world TestReductionOfToys
+//	  chains_end          assumed: the argument is at crashing in checker/world
 //	Verdict: search_finds_violations, search_finds_ends, certificate_reduced
 //	  same_action         assumed: steps are compared by number
 //	  claim_possible      tested: checker/world TestClaimsCommute
@@ -82,8 +91,8 @@
 //	  earlier_before      assumed: failure-free runs exist
 //	  needs_before        assumed: failure-free runs exist
 //	  earlier_phase       tested: impl/protocol/hydee TestFigure3Stamps
-//	  needs_phase         tested: impl/protocol/hydee TestFigure3Stamps
-//	  needs_raises        tested: impl/protocol/hydee TestFigure3Stamps
+//	  needs_phase         judged: phase-order
+//	  needs_raises        judged: phase-order
 //
 // TestClaimsCommute compares states, and which steps are possible; that nothing worse is shown
 // where a step is not put off (claim_commutes of Verdict) is compared on whole searches only.
