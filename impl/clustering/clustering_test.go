@@ -475,6 +475,9 @@ func TestClashes(t *testing.T) {
 		{"clusters too large", clustering.Rules{Clusters: 3, Least: 5}, "3 clusters; at least 5"},
 		{"rolled back and number", clustering.Rules{Clusters: 2, Rollback: 400_000},
 			"at most 40 % rolled back; 2 clusters"},
+		// 2 x 3 + 3 x 2 ranks are the most even: 30 of 144
+		{"rolled back and uneven number", clustering.Rules{Clusters: 5, Rollback: 208_000},
+			"at most 20.8 % rolled back; 5 clusters"},
 		{"rolled back and least", clustering.Rules{Least: 6, Rollback: 400_000},
 			"at most 40 % rolled back; at least 6 ranks each"},
 		{"rolled back and nodes", clustering.Rules{Node: make([]int, 12), Rollback: 500_000},

@@ -122,6 +122,7 @@ func TestMappingByHand(t *testing.T) {
 		{func(l *Logging) { l.Cores, l.Ranks = 1, 3 }, OwnCores, 0, 0, 3, 0},
 		{func(l *Logging) { l.Ranks, l.Nodes = 8, 1 }, OwnNodes, 0, 0, 1, 0},
 		{func(l *Logging) { l.PerMessage = 5e-4 }, OwnNodes, 1, 1, 3, 2},
+		{func(l *Logging) { l.Ranks = 64 }, OwnNodes, 1, .8, 10, 2}, // 12.8 cores of work
 		{func(l *Logging) { l.PerMessage, l.Nodes = 5e-4, 2 }, OwnNodes, 2, 2, 2, 1},
 		{func(l *Logging) { l.Moved = 5e-5 }, ByOS, 1.36, .4, 1, 0},
 		// a logger that needs more than its core is waited for: .9 + .9 * 2 + .1 * 2

@@ -56,6 +56,53 @@ func TestScaling(t *testing.T) {
 	}
 }
 
+// TestKeeping holds both efficiencies at the K of Table 6.2 against what the dossier of the thesis
+// has computed from Fig 6.11 by other means: the share of the time in which a core computes, and
+// that against one core that logs nothing.
+func TestKeeping(t *testing.T) {
+	logging := heat()
+	plain := logging
+	logging.LogTile = 5.1e-9 // Cpt_int is 2.72e-8, as Fig 6.11 rounds it
+	plain.LogTile, plain.LogEdge, plain.Links = 0, 0, []Link{{Tile: 3.79e-6}}
+	for name, tt := range map[string]struct {
+		p                     Program
+		k, efficiency, serial float64
+	}{"heat": {plain, 133.0374, .7589, .7560}, "with logging": {logging, 201.9502, .7574, .6135}} {
+		r, err := tt.p.Keeping(tt.k, 24)
+		if err != nil || !near(r.Efficiency, tt.efficiency, 1e-4) ||
+			!near(r.Serial, tt.serial, 1e-4) || !near(r.Speedup, 24*tt.serial, 24e-4) {
+			t.Errorf("%s: %+v, %v", name, r, err)
+		}
+	}
+}
+
+// TestSlowest: of several links the slowest rules, wherever it is in the list.
+func TestSlowest(t *testing.T) {
+	want, err := Solve(heat(), .75, Machine{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	slow, fast := heat().Links[0], Link{Tile: 1e-6, Log: 2e-6}
+	for _, links := range [][]Link{{slow, fast}, {fast, slow}, {fast, slow, fast}} {
+		p := heat()
+		p.Links = links
+		if got, err := Solve(p, .75, Machine{}); err != nil || got.Ideal != want.Ideal ||
+			got.Comm != want.Comm {
+			t.Errorf("%v: %+v, %v, want %+v", links, got, err, want)
+		}
+	}
+}
+
+// TestRoom: a machine with just as many cores as wanted has them; with one less it has not.
+func TestRoom(t *testing.T) {
+	for room, fits := range map[int]bool{23: false, 24: true, 25: true} {
+		s, err := Solve(heat(), .75, Machine{Nodes: 1, CoresPerNode: room + 2, ReservedPerNode: 2})
+		if err != nil || s.Fits != fits || s.Cores != min(room, 24) || (len(s.Notes) == 0) != fits {
+			t.Errorf("%d cores: %+v, %v", room, s, err)
+		}
+	}
+}
+
 // TestWrongPrograms: what has no answer is refused with the reason.
 func TestWrongPrograms(t *testing.T) {
 	good := heat()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -116,7 +117,10 @@ func TestErrors(t *testing.T) {
 		{"negative rank", "src,dst,bytes\n-1,1,5\n", "f:2: src -1: negative"},
 		{"negative messages", "0,1,5,-2\n", "f:1: messages -2: negative"},
 		{"absurd size", "0,1,99999999999999999999\n", "f:1: bytes 99999999999999999999: no number"},
+		{"absurd by a digit", "0,1,9999999999999999999\n", "f:1: bytes 9999999999999999999: no"},
 		{"absurd sum", "0,1,72057594037927936\n1,0,1\n", "f:2: bytes 1: more than"},
+		{"absurd sum of messages", "0,1,1,72057594037927936\n1,0,1,1\n",
+			"f:2: messages 1: more than 72057594037927936 in all"},
 		{"a fraction", "0,1,5.5\n", `f:1: bytes "5.5": want a whole number`},
 		{"a word", "0,1,5\n0,x,5\n", `f:2: dst "x": want a whole number`},
 		{"a field is missing", "0,1,5,1\n0,1,5\n", "f:2: 3 fields, the first line has 4"},
@@ -197,6 +201,32 @@ func TestRandomFiles(t *testing.T) {
 	}
 }
 
+// TestManyChannels: a table of two hundred thousand lines, which no single piece of memory has,
+// with channels in any order and some twice.
+func TestManyChannels(t *testing.T) {
+	const ranks, lines = 1000, 200_000
+	var b traffic.Builder
+	want := map[pair]sum{}
+	r := rand.New(rand.NewPCG(3, 1))
+	for i := range lines {
+		p, bytes := pair{r.IntN(ranks), r.IntN(ranks)}, int64(i)
+		if p[0] == p[1] {
+			continue
+		}
+		if err := b.Add(p[0], p[1], bytes, 1); err != nil {
+			t.Fatal(err)
+		}
+		want[p] = sum{want[p].Bytes + bytes, want[p].Messages + 1}
+	}
+	g, err := b.Graph(ranks, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := flat(t, g); !maps.Equal(got, want) {
+		t.Errorf("%d channels differ from %d", len(got), len(want))
+	}
+}
+
 // TestKernels compares the traffic of kernels with counts of real runs of the benchmarks, to which
 // collectives come: allreduces of 40 bytes by recursive doubling, reductions of 16 along a tree.
 func TestKernels(t *testing.T) {
@@ -270,8 +300,9 @@ func TestRefused(t *testing.T) {
 		t.Errorf("asked %d times: %v", asked, err)
 	}
 	answer := core.Program{{Kind: core.OpRecv, Any: true}, {Kind: core.OpSend, Any: true}}
-	if _, err := traffic.Programs([]core.Program{answer, {}}, nil); err == nil {
-		t.Error("an answer to anyone has a receiver")
+	if _, err := traffic.Programs([]core.Program{answer, {}}, nil); err == nil ||
+		!strings.Contains(err.Error(), "answers whoever") {
+		t.Errorf("an answer to anyone has a receiver: %v", err)
 	}
 }
 

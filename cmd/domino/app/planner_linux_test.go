@@ -1,6 +1,7 @@
 package app
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"testing"
 )
@@ -53,5 +54,27 @@ func TestPlanMeasured(t *testing.T) {
 	if got.Bytes != want.Bytes || got.Messages != want.Messages || got.Channels != want.Channels ||
 		got.Plan.Line != want.Plan.Line {
 		t.Errorf("%+v, the programs send %+v", got, want)
+	}
+}
+
+// TestPlanKept: a run in the clusters of a plan logs the bytes that the plan says.
+func TestPlanKept(t *testing.T) {
+	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
+	const kernel = "cg n=1400"
+	want := planOf(t, kernel+" ranks=4", "--clusters", "2")
+	code, out, errors := domino(t.Context(), "cluster", "perf", "--kernels", kernel, "--ranks", "4",
+		"--protocols", "hydee", "--clusters", want.Plan.Line, "--rounds", "1", "--json")
+	if code != 0 {
+		t.Fatalf("exit code %d, %s\n%s", code, errors, out)
+	}
+	var got struct {
+		Rows []struct{ Logged, Payload int64 }
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Rows) != 1 || got.Rows[0].Logged != want.Plan.Logged || want.Plan.Logged == 0 ||
+		got.Rows[0].Payload != want.Bytes {
+		t.Errorf("%+v, planned are %d of %d bytes", got.Rows, want.Plan.Logged, want.Bytes)
 	}
 }
