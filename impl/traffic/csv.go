@@ -17,6 +17,7 @@ type csvFile struct {
 	*lines
 	ranks  int   // 0 = any
 	order  []int // of each column of the file, which of columns it is
+	comma  byte  // what is between fields
 	fields [4]int64
 }
 
@@ -24,9 +25,10 @@ type csvFile struct {
 const CutMark = "# the run did not end by itself: it would have sent more"
 
 // readCSV reads a file of lines "src,dst,bytes[,messages]", ranks from 0. A first line with names
-// may give them another order. Empty lines and those that begin with # are passed over.
+// may give them another order, and semicolons or tabs will do in the place of commas. Empty lines
+// and those that begin with # are passed over.
 func readCSV(l *lines, ranks int) (*Graph, error) {
-	f := &csvFile{lines: l, ranks: ranks}
+	f := &csvFile{lines: l, ranks: ranks, comma: ','}
 	var b Builder
 	for {
 		line, err := l.next()
@@ -60,9 +62,15 @@ func readCSV(l *lines, ranks int) (*Graph, error) {
 	return l.graph(&b, ranks, slices.Contains(f.order, 3))
 }
 
-// header takes the first line: the order of the columns by their names, or by their number.
+// header takes the first line: what is between fields, a comma if there is one, and the order of
+// the columns by their names, or by their number.
 func (f *csvFile) header(line []byte) (names bool, err error) {
-	words := strings.Split(strings.ToLower(string(line)), ",")
+	for _, other := range []byte{';', '\t'} {
+		if bytes.IndexByte(line, f.comma) < 0 && bytes.IndexByte(line, other) >= 0 {
+			f.comma = other
+		}
+	}
+	words := strings.Split(strings.ToLower(string(line)), string(f.comma))
 	if len(words) < 3 || len(words) > 4 {
 		return false, f.errorf("%d fields, want src,dst,bytes or src,dst,bytes,messages",
 			len(words))
@@ -98,11 +106,11 @@ func unquoted(word []byte) []byte {
 // channel reads the fields of a line.
 func (f *csvFile) channel(line []byte) error {
 	for i, at := range f.order {
-		word, rest, more := bytes.Cut(line, []byte{','})
+		word, rest, more := bytes.Cut(line, []byte{f.comma})
 		if more != (i < len(f.order)-1) {
 			fields := i + 1
 			if more {
-				fields += 1 + bytes.Count(rest, []byte{','})
+				fields += 1 + bytes.Count(rest, []byte{f.comma})
 			}
 			return f.errorf("%d fields, the first line has %d", fields, len(f.order))
 		}

@@ -82,8 +82,12 @@ func measuredRow(file string, a *measuredRows, kernel, protocol string) (*perf.R
 		}
 	}
 	if len(found) != 1 {
-		return nil, fmt.Errorf("%s has %d rows for %s of kernel %q (--logging, --kernel), of: %s",
-			file, len(found), cmp.Or(protocol, "logging"), kernel, strings.Join(others, ", "))
+		of := "any kernel"
+		if kernel != "" {
+			of = fmt.Sprintf("kernel %q", kernel)
+		}
+		return nil, fmt.Errorf("%s has %d rows for %s of %s: name one by --logging and --kernel, "+
+			"of: %s", file, len(found), cmp.Or(protocol, "logging"), of, strings.Join(others, ", "))
 	}
 	if r := found[0]; r.Wrong != "" || r.Unfinished != "" {
 		return nil, fmt.Errorf("%s: the runs of %s under %s are not to be trusted: %s", file,
