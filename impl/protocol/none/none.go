@@ -15,7 +15,7 @@ import (
 )
 
 // Message carries one payload. Past[r] is how many sends of rank r happened before this one (this
-// one included).
+// one included); nil where there are no clocks.
 type Message struct {
 	_       struct{} `cbor:",toarray"`
 	Past    []uint32
@@ -32,12 +32,25 @@ func (m *Message) Describe() trace.Wire {
 // Happened is Past, for whoever does not know this package.
 func (m *Message) Happened() []uint32 { return m.Past }
 
+// queue is messages that wait, oldest first.
+type queue struct {
+	_     struct{}  `cbor:",toarray"`
+	Place core.Rank `cbor:"-" json:"-"`
+	List  []Message `json:"list"`
+}
+
+// About implements core.Ranked.
+func (q *queue) About() *core.Rank { return &q.Place }
+
+// queues are by source, ranks and then groups, or by group and member.
+type queues = core.ByRank[queue, *queue]
+
 type state struct {
-	_       struct{}    `cbor:",toarray"`
-	Past    []uint32    `json:"past"`
-	Arrived [][]Message `json:"arrived"` // by source: ranks, then groups
+	_       struct{} `cbor:",toarray"`
+	Past    []uint32 `json:"past"`
+	Arrived queues   `json:"arrived"` // by source
 	// root: contributions that wait for others, by group and member
-	Parts [][]Message `json:"parts"`
+	Parts queues `json:"parts"`
 }
 
 type layer struct {
@@ -56,6 +69,17 @@ func NewSetup(layout trace.Layout, programs []core.Program) (*core.Setup, error)
 
 // For prepares the programs without a protocol, to run as they may over one with these promises.
 func For(p promise.Promises, layout trace.Layout, programs []core.Program) (*core.Setup, error) {
+	return prepare(p, layout, programs, true)
+}
+
+// Bare is For without clocks: they have a number for each rank in every message, which many ranks
+// have neither memory nor time for.
+func Bare(p promise.Promises, layout trace.Layout, programs []core.Program) (*core.Setup, error) {
+	return prepare(p, layout, programs, false)
+}
+
+func prepare(p promise.Promises, layout trace.Layout, programs []core.Program,
+	clocks bool) (*core.Setup, error) {
 	postsWait := p.PostsWait
 	n := layout.Ranks
 	layout.Labels = core.Labels(programs)
@@ -69,8 +93,11 @@ func For(p promise.Promises, layout trace.Layout, programs []core.Program) (*cor
 		New: func(p core.Proc) core.Machine {
 			h := program.NewHost(core.Rank(p), programs[p], func(core.Application) core.Layer {
 				l := &layer{rank: core.Rank(p), ranks: n, trees: layout.Trees}
-				l.s = state{Past: make([]uint32, n), Arrived: make([][]Message, n+len(l.trees)),
-					Parts: make([][]Message, n*len(l.trees))}
+				l.s = state{Arrived: core.NewByRank[queue](n + len(l.trees)),
+					Parts: core.NewByRank[queue](n * len(l.trees))}
+				if clocks {
+					l.s.Past = make([]uint32, n)
+				}
 				return l
 			})
 			if postsWait {
@@ -88,13 +115,13 @@ func (l *layer) State() any { return &l.s }
 func (l *layer) Ready(core.Rank) bool { return true }
 
 func (l *layer) Sources(buf []core.Rank) []core.Rank {
-	for q := range l.s.Arrived {
-		switch {
-		case len(l.s.Arrived[q]) == 0:
-		case q < l.ranks:
-			buf = append(buf, core.Rank(q))
+	for i := range l.s.Arrived {
+		switch q := &l.s.Arrived[i]; {
+		case len(q.List) == 0:
+		case int(q.Place) < l.ranks:
+			buf = append(buf, q.Place)
 		default:
-			buf = append(buf, core.Group(q-l.ranks+1).Source())
+			buf = append(buf, core.Group(int(q.Place)-l.ranks+1).Source())
 		}
 	}
 	return buf
@@ -102,11 +129,33 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank {
 
 // Has implements core.Sourced.
 func (l *layer) Has(source core.Rank) bool {
-	at := int(source)
+	q := l.s.Arrived.Find(l.place(source))
+	return q != nil && len(q.List) > 0
+}
+
+// place is that of a source among the queues.
+func (l *layer) place(source core.Rank) core.Rank {
 	if g, group := core.SourceGroup(source); group {
-		at = l.ranks + int(g) - 1
+		return l.group(g)
 	}
-	return at < len(l.s.Arrived) && len(l.s.Arrived[at]) > 0
+	return source
+}
+
+// group is the place of a group.
+func (l *layer) group(g core.Group) core.Rank { return core.Rank(l.ranks + int(g) - 1) }
+
+// put adds a message to those of a source.
+func (l *layer) put(place core.Rank, m Message) {
+	q := l.s.Arrived.At(place)
+	q.List = append(q.List, m)
+}
+
+// counted is the clock after a send; nil where there is none.
+func (l *layer) counted(id core.MsgID) []uint32 {
+	if l.s.Past != nil {
+		l.s.Past[l.rank] = id.Number
+	}
+	return l.s.Past
 }
 
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
@@ -114,8 +163,7 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	case core.Start:
 		return out
 	case core.Send:
-		l.s.Past[l.rank] = in.Payload.ID.Number
-		l.sending.Past = append(l.sending.Past[:0], l.s.Past...)
+		l.sending.Past = append(l.sending.Past[:0], l.counted(in.Payload.ID)...)
 		l.sending.Payload = in.Payload
 		out, e := core.Add(out, core.SendMessage)
 		e.To, e.Message = in.To.Proc(), &l.sending
@@ -129,19 +177,14 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 			return l.received(core.Rank(in.From),
 				Message{Past: past, Payload: m.Payload, Group: m.Group, Part: true}, out)
 		}
-		to := int(in.From)
+		to := core.Rank(in.From)
 		if m.Group > 0 {
-			to = l.ranks + int(m.Group) - 1
+			to = l.group(m.Group)
 		}
-		l.s.Arrived[to] = append(l.s.Arrived[to],
-			Message{Past: past, Payload: m.Payload, Group: m.Group})
+		l.put(to, Message{Past: past, Payload: m.Payload, Group: m.Group})
 		return out
 	case core.Receive:
-		source := int(in.From)
-		if g, ok := core.SourceGroup(core.Rank(in.From)); ok {
-			source = l.ranks + int(g) - 1
-		}
-		m := core.Pop(&l.s.Arrived[source])
+		m := core.Pop(&l.s.Arrived.At(l.place(core.Rank(in.From))).List)
 		l.learn(m.Past)
 		out, e := core.Add(out, core.Deliver)
 		e.From, e.Payload = m.Payload.ID.From.Proc(), m.Payload
@@ -158,9 +201,8 @@ func (l *layer) learn(past []uint32) {
 
 // collective sends a multicast to every member, or a contribution to the root, directly.
 func (l *layer) collective(in core.Input, out []core.Effect) []core.Effect {
-	l.s.Past[l.rank] = in.Payload.ID.Number
-	m := Message{Past: append([]uint32(nil), l.s.Past...), Payload: in.Payload, Group: in.Group,
-		Part: in.Kind == core.Contribute}
+	m := Message{Past: append([]uint32(nil), l.counted(in.Payload.ID)...), Payload: in.Payload,
+		Group: in.Group, Part: in.Kind == core.Contribute}
 	t := &l.trees[in.Group-1]
 	if m.Part {
 		if t.Root() == l.rank {
@@ -177,25 +219,30 @@ func (l *layer) collective(in core.Input, out []core.Effect) []core.Effect {
 // received takes a contribution; the last one of a round makes the result, in the order of the
 // members, and puts it where the program finds it.
 func (l *layer) received(from core.Rank, m Message, out []core.Effect) []core.Effect {
-	t, parts := &l.trees[m.Group-1], l.s.Parts[int(m.Group-1)*l.ranks:]
-	parts[from] = append(parts[from], m)
-	result := Message{Past: make([]uint32, l.ranks), Group: m.Group}
+	t := &l.trees[m.Group-1]
+	parts := func(q core.Rank) *queue {
+		return l.s.Parts.At(core.Rank(int(m.Group-1)*l.ranks) + q)
+	}
+	sent := parts(from)
+	sent.List = append(sent.List, m)
+	result := Message{Past: make([]uint32, len(l.s.Past)), Group: m.Group}
 	var data [][]byte
 	for _, q := range t.Members {
-		if len(parts[q]) == 0 {
+		list := parts(q).List
+		if len(list) == 0 {
 			return out
 		}
-		data = append(data, parts[q][0].Payload.Data)
-		for r, k := range parts[q][0].Past {
+		data = append(data, list[0].Payload.Data)
+		for r, k := range list[0].Past {
 			result.Past[r] = max(result.Past[r], k)
 		}
 	}
-	result.Payload = core.Payload{ID: parts[l.rank][0].Payload.ID,
+	result.Payload = core.Payload{ID: parts(l.rank).List[0].Payload.ID,
 		Data: core.Combine(t.Combine, data)}
 	for _, q := range t.Members {
-		parts[q] = parts[q][1:]
+		p := parts(q)
+		p.List = p.List[1:]
 	}
-	to := l.ranks + int(m.Group) - 1
-	l.s.Arrived[to] = append(l.s.Arrived[to], result)
+	l.put(l.group(m.Group), result)
 	return out
 }

@@ -29,6 +29,6 @@ func Prepare(p *protocol.Protocol, k *kernels.Suite, request protocol.Request) (
 	if under, err = p.Make(request); err != nil {
 		return nil, nil, err
 	}
-	base, err = none.For(under.Promises, *layout, request.Programs)
+	base, err = none.Bare(under.Promises, *layout, request.Programs)
 	return under, base, err
 }
