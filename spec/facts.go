@@ -83,9 +83,9 @@ type Branch struct {
 
 // SequenceKey is a map key for a sequence of deliveries.
 func SequenceKey(list []trace.Delivery) string {
-	key := make([]byte, 0, 6*len(list))
+	key := make([]byte, 0, 8*len(list))
 	for _, d := range list {
-		key = binary.BigEndian.AppendUint16(key, uint16(d.ID.From))
+		key = binary.BigEndian.AppendUint32(key, uint32(d.ID.From))
 		key = binary.BigEndian.AppendUint32(key, d.ID.Number)
 	}
 	return string(key)

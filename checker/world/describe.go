@@ -90,7 +90,7 @@ func (w *World) describeStep(state []uint32, p core.Proc, a int) string {
 	number := w.localOf(state, p)
 	choice := w.locals.at(number).choices[a]
 	return w.layout.StepName(p, w.transitions.at(w.transition(number, choice)).events,
-		uint32(w.inputs.at(choice).Choice))
+		uint64(w.inputs.at(choice).Choice))
 }
 
 func (w *World) describeCrash(state []uint32, k kind, p core.Proc, a int) string {

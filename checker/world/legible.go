@@ -137,7 +137,7 @@ var named = regexp.MustCompile(`\{"from":(\d+),"number":(\d+)\}`)
 func labelled(document []byte, l *trace.Layout) []byte {
 	return named.ReplaceAllFunc(document, func(name []byte) []byte {
 		parts := named.FindSubmatch(name)
-		from, wide := strconv.ParseUint(string(parts[1]), 10, 16)
+		from, wide := strconv.ParseUint(string(parts[1]), 10, 32)
 		number, large := strconv.ParseUint(string(parts[2]), 10, 32)
 		if wide != nil || large != nil {
 			return name

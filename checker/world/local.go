@@ -81,7 +81,7 @@ type check struct {
 func (w *World) internInput(in core.Input) uint32 {
 	content := []byte{byte(in.Kind)}
 	content = binary.BigEndian.AppendUint16(content, uint16(in.From))
-	content = binary.BigEndian.AppendUint32(content, uint32(in.Choice))
+	content = binary.BigEndian.AppendUint64(content, uint64(in.Choice))
 	content = binary.BigEndian.AppendUint32(content, uint32(in.Incarnation))
 	if in.Message != nil {
 		content = append(content, core.Encode(in.Message)...)

@@ -1,6 +1,7 @@
 package world
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -109,7 +110,7 @@ const budgetWord = 0
 
 // New makes the world; the error says what is wrong with the setup or the model.
 func New(c Config) (*World, error) {
-	if err := c.Setup.ValidateCode(); err != nil {
+	if err := cmp.Or(c.Setup.AtMost(core.MaxSearched), c.Setup.ValidateCode()); err != nil {
 		return nil, err
 	}
 	w := &World{Config: c, procs: len(c.Setup.Layout.Names), layout: &c.Setup.Layout,

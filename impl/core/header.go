@@ -31,7 +31,10 @@ func (f *Fields) Uint(most uint64) uint64 {
 func (f *Fields) Uint32() uint32 { return uint32(f.Uint(1<<32 - 1)) }
 
 // Rank is the next number as a rank.
-func (f *Fields) Rank() Rank { return Rank(f.Uint(1<<16 - 1)) }
+func (f *Fields) Rank() Rank { return Rank(f.Uint(1<<32 - 1)) }
+
+// Group is the next number as a group, or none.
+func (f *Fields) Group() Group { return Group(f.Uint(1<<16 - 1)) }
 
 // Bool is the next number as 0 or 1.
 func (f *Fields) Bool() bool { return f.Uint(1) == 1 }

@@ -33,7 +33,10 @@ func TestFields(t *testing.T) {
 		{"65 bits", []byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 2}, func(f *core.Fields) {
 			f.Uint(math.MaxUint64)
 		}},
-		{"17 bits of a rank", binary.AppendUvarint(nil, 1<<16), func(f *core.Fields) { f.Rank() }},
+		{"33 bits of a rank", binary.AppendUvarint(nil, 1<<32), func(f *core.Fields) { f.Rank() }},
+		{"17 bits of a group", binary.AppendUvarint(nil, 1<<16), func(f *core.Fields) {
+			f.Group()
+		}},
 		{"not a bool", []byte{2}, func(f *core.Fields) { f.Bool() }},
 		{"a long zero", []byte{0x80, 0}, func(f *core.Fields) { f.Uint32() }},
 		{"more", []byte{1, 2}, func(f *core.Fields) { f.Uint32() }},

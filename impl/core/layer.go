@@ -70,21 +70,21 @@ type Application interface {
 // half (plus one) and the posted receive that it completes in the high half (plus one, zero for the
 // operation itself), or what a pick takes, with the value in the high half (from one) and a low
 // half of zero.
-type Choice uint32
+type Choice uint64
 
 // Source is the rank that a receive choice takes from, if it is one.
-func (c Choice) Source() (Rank, bool) { return Rank(c&0xffff) - 1, c&0xffff != 0 }
+func (c Choice) Source() (Rank, bool) { return Rank(uint32(c)) - 1, uint32(c) != 0 }
 
 // Posted is the place in the list of posted receives of the one that a receive choice completes, -1
 // for the operation itself.
-func (c Choice) Posted() int { return int(c>>16) - 1 }
+func (c Choice) Posted() int { return int(c>>32) - 1 }
 
 // PickChoice takes one of the values of a pick, from 1.
-func PickChoice(value int) Choice { return Choice(value) << 16 }
+func PickChoice(value int) Choice { return Choice(value) << 32 }
 
 // Picked is the value that a pick takes, if it is one.
-func (c Choice) Picked() (value int, ok bool) { return int(c >> 16), c != 0 && c&0xffff == 0 }
+func (c Choice) Picked() (value int, ok bool) { return int(c >> 32), c != 0 && uint32(c) == 0 }
 
 // ReceiveChoice takes the next message of a source, into the posted receive at a place or, at -1,
 // into that of the operation itself.
-func ReceiveChoice(from Rank, posted int) Choice { return Choice(posted+1)<<16 | Choice(from) + 1 }
+func ReceiveChoice(from Rank, posted int) Choice { return Choice(posted+1)<<32 | Choice(from) + 1 }

@@ -87,11 +87,18 @@ const (
 const NoLife = ^Incarnation(0)
 
 // Input is one past event. Only the fields that its Kind names are set.
+//
+// An Input is copied by 16 bytes, and copied on by whoever hands it to a layer below. With a size
+// that is no multiple of them the last two moves overlap, and the second copy waits for the first
+// to reach the cache: fields are in the order in which it is one.
 type Input struct {
-	Kind        InputKind
+	Kind InputKind
+	Any  bool // the receive names no source
+	// it was posted earlier and completes now: the program may do other steps before it
+	Posted      bool
+	Group       Group
 	From        Proc
 	To          Rank
-	Group       Group
 	Incarnation Incarnation
 	Message     Message
 	Payload     Payload
@@ -100,14 +107,6 @@ type Input struct {
 	Key         string
 	Timer       string
 	Choice      Choice
-	Any         bool // the receive names no source
-	// it was posted earlier and completes now: the program may do other steps before it
-	Posted bool
-
-	// An Input is copied by 16 bytes, and copied on by whoever hands it to a layer below. With a
-	// size that is no multiple of them the last two moves overlap, and the second copy waits for
-	// the first to reach the cache.
-	_ [8]byte
 }
 
 // Record is one value of stable storage handed to a new incarnation. A write that was interrupted
@@ -183,6 +182,7 @@ const Silence = "silence"
 type Effect struct {
 	Kind     EffectKind
 	What     trace.Kind // Declare: the kind of event
+	Former   bool       // SendMessage: by what is left of the former incarnation, see Renew
 	To       Proc
 	From     Proc
 	Message  Message
@@ -196,7 +196,6 @@ type Effect struct {
 	Sent     uint32
 	Received uint32
 	Digest   uint64
-	Former   bool // SendMessage: by what is left of the former incarnation, see Renew
 }
 
 // Service is embedded by machines that are not ranks and do nothing of their own accord.

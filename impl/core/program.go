@@ -94,7 +94,7 @@ type Program []Op
 type Group uint16
 
 // groupSources is where the sources begin that are groups and not ranks.
-const groupSources = 1 << 15
+const groupSources = 1 << 31
 
 // MaxGroups bounds the number of groups.
 const MaxGroups = 1 << 12

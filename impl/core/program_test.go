@@ -143,7 +143,7 @@ func TestLabels(t *testing.T) {
 // TestSetupValidate gives setups that lack something, with the exact error.
 func TestSetupValidate(t *testing.T) {
 	good := []core.Program{{send(1, "")}, {recv(0)}}
-	many := make([]string, 1<<12+1)
+	many := make([]string, core.MaxProcs+1)
 	tests := []struct {
 		name  string
 		setup core.Setup
@@ -162,7 +162,7 @@ func TestSetupValidate(t *testing.T) {
 			"setup p: 2 ranks with 2 names and 1 programs"},
 		{"too many procs", core.Setup{Protocol: "p", Layout: trace.Layout{Ranks: 2, Names: many},
 			Programs: good},
-			"setup p: 4097 procs, at most 4096 are supported"},
+			"setup p: 131073 procs, at most 131072 are supported"},
 		{"bad program", core.Setup{Layout: trace.Layout{Ranks: 2, Names: []string{"a", "b"}},
 			Programs: []core.Program{{end}, nil}},
 			"program of rank 0: operation 1: end without loop"},

@@ -71,9 +71,8 @@ func (s *Setup) Validate() error {
 		return fmt.Errorf("setup %s: %d ranks with %d names and %d programs", s.Protocol, n,
 			len(s.Layout.Names), len(s.Programs))
 	}
-	if len(s.Layout.Names) > 1<<12 {
-		return fmt.Errorf("setup %s: %d procs, at most %d are supported", s.Protocol,
-			len(s.Layout.Names), 1<<12)
+	if err := s.AtMost(MaxProcs); err != nil {
+		return err
 	}
 	for r, p := range s.Programs {
 		if err := p.Validate(Rank(r), n); err != nil {
@@ -82,6 +81,21 @@ func (s *Setup) Validate() error {
 		if err := p.ValidateGroups(Rank(r), s.Layout.Trees, s.Layout.Names); err != nil {
 			return fmt.Errorf("program of rank %d: %w", r, err)
 		}
+	}
+	return nil
+}
+
+// The most procs of a setup, and of one that is searched, or run by real processes or goroutines:
+// these have tables of pairs of procs, and 16 bits for a proc.
+const (
+	MaxProcs    = 1 << 17
+	MaxSearched = 1 << 12
+)
+
+// AtMost reports more procs than a driver can take.
+func (s *Setup) AtMost(procs int) error {
+	if n := len(s.Layout.Names); n > procs {
+		return fmt.Errorf("setup %s: %d procs, at most %d are supported", s.Protocol, n, procs)
 	}
 	return nil
 }

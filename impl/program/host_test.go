@@ -76,7 +76,7 @@ func choices(h *program.Host) [][2]int {
 		if r, ok := c.Source(); ok {
 			source = int(r)
 		}
-		list = append(list, [2]int{int(c>>16) - 1, source})
+		list = append(list, [2]int{int(c>>32) - 1, source})
 	}
 	return list
 }

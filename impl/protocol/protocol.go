@@ -34,6 +34,9 @@ type Protocol struct {
 	// Straight says that its own collectives go from and to the root, whatever the tree. Kernels
 	// are expanded nevertheless: what they send is measured, and compared with other protocols.
 	Straight bool
+	// Many says that it keeps nothing about pairs of ranks that do not communicate, so that it can
+	// be simulated with more ranks than a search has (core.MaxSearched).
+	Many bool
 	// Errors says that operations of programs may end in errors (core.Failing); for others programs
 	// are run as if nobody looked for any (core.Program.Blind).
 	Errors bool

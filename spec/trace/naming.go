@@ -67,7 +67,7 @@ func (l *Layout) Channel(from Proc, inc Incarnation, to Proc) string {
 
 // StepName says what a proc does of its own accord, from its evidence: a step of the program, or
 // what a service decides to do. The choice tells steps apart that leave none.
-func (l *Layout) StepName(p Proc, events []Event, choice uint32) string {
+func (l *Layout) StepName(p Proc, events []Event, choice uint64) string {
 	if int(p) >= l.Ranks {
 		return l.serviceStep(events, choice)
 	}
@@ -87,7 +87,7 @@ func (l *Layout) StepName(p Proc, events []Event, choice uint32) string {
 			return "output"
 		}
 	}
-	if value := choice >> 16; value > 0 && choice&0xffff == 0 { // core.PickChoice
+	if value := choice >> 32; value > 0 && uint32(choice) == 0 { // core.PickChoice
 		return fmt.Sprintf("pick %d", value)
 	}
 	return fmt.Sprintf("go on %d", choice)
@@ -106,7 +106,7 @@ func (l *Layout) sendName(e Event) string {
 	return "multicast " + l.Label(e.ID) + " to " + l.Trees[c.Tree].Name
 }
 
-func (l *Layout) serviceStep(events []Event, choice uint32) string {
+func (l *Layout) serviceStep(events []Event, choice uint64) string {
 	for _, e := range events {
 		switch e.Kind {
 		case Decided:

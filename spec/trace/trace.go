@@ -17,10 +17,10 @@ import (
 
 // Proc numbers any process of a run: ranks are [0, ranks), services (a recovery process, a logger)
 // follow them.
-type Proc uint16
+type Proc uint32
 
 // Rank numbers an application process; rank r is proc r.
-type Rank uint16
+type Rank uint32
 
 // Proc is the process that runs the rank.
 func (r Rank) Proc() Proc { return Proc(r) }

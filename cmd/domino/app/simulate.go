@@ -248,6 +248,9 @@ func readMachine(name string) (*simulate.Machine, error) {
 
 // point simulates one number of ranks.
 func (s *simulation) point(under simulatedProtocol, ranks int) (*simulatedPoint, error) {
+	if err := simulate.Fits(s.kernel, ranks); err != nil {
+		return nil, err
+	}
 	suite, err := kernels.Build(fmt.Sprintf("%s ranks=%d", s.kernel, ranks))
 	if err != nil {
 		return nil, err

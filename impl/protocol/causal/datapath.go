@@ -80,11 +80,11 @@ func (m *Message) ParseHeader(header []byte, _ core.Proc) error {
 		m.Payload.ID = core.MsgID{From: f.Rank(), Number: f.Uint32()}
 	}
 	if group {
-		m.Group, m.Number, m.For = core.Group(f.Rank()), f.Uint32(), core.Incarnation(f.Uint32())
+		m.Group, m.Number, m.For = f.Group(), f.Uint32(), core.Incarnation(f.Uint32())
 	}
 	for range f.Uint(core.MaxHeader) {
 		room = append(room, Det{Recver: f.Rank(), RSN: RSN(f.Uint32()), Sender: f.Rank(),
-			SSN: SSN(f.Uint32()), Group: core.Group(f.Rank()),
+			SSN: SSN(f.Uint32()), Group: f.Group(),
 			ID: core.MsgID{From: f.Rank(), Number: f.Uint32()}, Index: f.Uint32(), Past: f.Uint32(),
 			Holders: Ranks(f.Uint(1<<64 - 1))})
 	}

@@ -11,6 +11,7 @@ var Protocol = protocol.Protocol{
 	Name:   "hydee",
 	Doc:    "checkpoints in clusters, payload logs between them, no determinants [HydEE]",
 	Errata: Errata(),
+	Many:   true,
 	Setup: func(r protocol.Request) (*core.Setup, error) {
 		return NewSetup(r.Layout, r.Programs, Options{Errata: r.Errata})
 	},

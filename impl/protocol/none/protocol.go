@@ -15,6 +15,7 @@ var Protocol = protocol.Protocol{
 	Doc:         "no protocol: a failure loses the rank; the baseline",
 	Collectives: true,
 	Straight:    true,
+	Many:        true,
 	Setup: func(r protocol.Request) (*core.Setup, error) {
 		if r.Layout.Ranks > clocked {
 			return Bare(promise.Promises{}, r.Layout, r.Programs)

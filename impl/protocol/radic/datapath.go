@@ -58,7 +58,7 @@ func (m *Message) ParseHeader(header []byte, from core.Proc) error {
 		return fmt.Errorf("radic: a message that nothing can be carried in")
 	}
 	var numbers [3]uint64
-	for i, most := range []uint64{1<<16 - 1, 1<<32 - 1, 1<<16 - 1} {
+	for i, most := range []uint64{1<<32 - 1, 1<<32 - 1, 1<<32 - 1} {
 		x, n := binary.Uvarint(header)
 		if n <= 0 || n > 1 && header[n-1] == 0 || x > most {
 			return fmt.Errorf(

@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"time"
+
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // Sizes are the numbers of ranks among which the slope of the piggyback is measured.
@@ -27,9 +29,9 @@ const plainHeader = 4
 // list always counts.
 func Carried(f *Facts) (l Load) {
 	places := map[string]*place{}
-	ordinal := map[[2]uint16]uint64{}
+	ordinal := map[[2]trace.Proc]uint64{}
 	for _, m := range f.Messages {
-		way := [2]uint16{uint16(m.From), uint16(m.To)}
+		way := [2]trace.Proc{m.From, m.To}
 		ordinal[way]++
 		for _, n := range m.Numbers {
 			p := places[n.Place]

@@ -6,11 +6,15 @@ import "github.com/domino-check/domino/impl/core"
 // when they were put into the queue relative to those of other procs.
 type event struct {
 	at     moment
-	number uint64 // of the proc, rising
+	number uint64 // of the proc, rising; an event is copied often, so the kind is below it
 	item   int32  // in the pool
 	proc   core.Proc
-	kind   eventKind
 }
+
+// numbered is a number with a kind.
+func numbered(number uint64, k eventKind) uint64 { return number<<8 | uint64(k) }
+
+func (e *event) kind() eventKind { return eventKind(e.number) }
 
 // eventKind says what an event is.
 type eventKind uint8

@@ -141,7 +141,7 @@ func (r *Run) stop(p *proc, what item) {
 // revoke takes away the starts of a proc that another one has asked for.
 func (r *Run) revoke(by, p *proc) {
 	for _, e := range r.clock {
-		if e.kind != ready || e.proc != p.id {
+		if e.kind() != ready || e.proc != p.id {
 			continue
 		}
 		if what := &r.items[e.item]; what.toLife < 0 && what.from == by.id {

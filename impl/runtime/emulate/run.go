@@ -259,7 +259,7 @@ func (r *Run) hold(what item) (i int32) {
 // put adds an event about an item that is in the pool.
 func (r *Run) put(p *proc, kind eventKind, at moment, i int32) {
 	p.number++
-	r.clock.push(event{at: at, proc: p.id, kind: kind, number: p.number, item: i})
+	r.clock.push(event{at: at, proc: p.id, number: numbered(p.number, kind), item: i})
 }
 
 // take takes an item out of the pool.
@@ -272,9 +272,9 @@ func (r *Run) take(i int32) item {
 
 // happen is one event.
 func (r *Run) happen(p *proc, e event) {
-	switch e.kind {
+	switch e.kind() {
 	case work:
-		r.finish(p, e.number)
+		r.finish(p, e.number>>8)
 		return
 	case leave:
 		r.depart(&r.procs[r.items[e.item].from], p, e.item)
@@ -289,7 +289,7 @@ func (r *Run) happen(p *proc, e event) {
 		}
 	}
 	what := r.take(e.item)
-	switch e.kind {
+	switch e.kind() {
 	case arrive:
 		r.offer(p, what)
 	case stable:

@@ -1,6 +1,7 @@
 package local
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -78,7 +79,7 @@ var ErrHangs = errors.New("a step does not end")
 
 // Validate reports what makes no sense for the setup.
 func (c *Config) Validate(s *core.Setup) error {
-	if err := s.ValidateCode(); err != nil {
+	if err := cmp.Or(s.AtMost(core.MaxSearched), s.ValidateCode()); err != nil {
 		return err
 	}
 	n := len(s.Layout.Names)

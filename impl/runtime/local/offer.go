@@ -431,7 +431,7 @@ func (r *run) name(p *proc, o *offer, events []trace.Event) string {
 		verb := map[kind]string{deliver: "deliver ", lose: "lose ", duplicate: "duplicate "}[o.kind]
 		return verb + l.Channel(o.packet.from, o.packet.inc, p.id) + " " + l.Message(o.packet.wire)
 	case advance:
-		return "step " + name + " " + l.StepName(p.id, events, uint32(o.input.Choice))
+		return "step " + name + " " + l.StepName(p.id, events, uint64(o.input.Choice))
 	case persisted:
 		if o.input.Kind == core.Loaded {
 			return "loaded " + name + " " + o.input.Key

@@ -15,6 +15,9 @@ import (
 // would have them so.
 func Prepare(p *protocol.Protocol, k *kernels.Suite, request protocol.Request) (under,
 	base *core.Setup, err error) {
+	if err := many(p, len(k.Names)); err != nil {
+		return nil, nil, err
+	}
 	suite := &script.Suite{Names: k.Names, Programs: k.Programs, Trees: k.Trees}
 	layout := &request.Layout
 	layout.Names, layout.Ranks, layout.Trees = k.Names, len(k.Names), k.Trees

@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"encoding/json"
@@ -132,7 +133,7 @@ func (c *Config) Validate() error {
 	if c.Setup == nil || c.Dir == "" || c.Path == "" {
 		return errors.New("cluster: a setup, a folder and a program are needed")
 	}
-	if err := c.Setup.ValidateCode(); err != nil {
+	if err := cmp.Or(c.Setup.AtMost(core.MaxSearched), c.Setup.ValidateCode()); err != nil {
 		return err
 	}
 	m := &c.Model

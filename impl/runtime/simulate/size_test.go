@@ -1,0 +1,87 @@
+package simulate_test
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/domino-check/domino/checker/effort"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program/kernels"
+	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/protocol/hydee"
+	"github.com/domino-check/domino/impl/protocol/pessimistic"
+	"github.com/domino-check/domino/impl/runtime/simulate"
+)
+
+// TestSizes: at the ends of 16 bits, messages are those of the ring, each rank's first and last
+// neighbour included: one for each rank and iteration, and no rank is taken for another one, or the
+// digests were not those without a protocol.
+func TestSizes(t *testing.T) {
+	sizes := []int{4097}
+	if effort.Long() {
+		sizes = append(sizes, 1<<16-2, 1<<16-1, 1<<16)
+	}
+	for _, n := range sizes {
+		if err := simulate.Fits("ring iterations=2", n); err != nil {
+			t.Fatal(err)
+		}
+		suite, err := kernels.Build("ring iterations=2 ranks=" + strconv.Itoa(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		request := protocol.Request{}
+		for r := range n {
+			request.Layout.Clusters = append(request.Layout.Clusters, r*64/n)
+		}
+		under, base, err := simulate.Prepare(&hydee.Protocol, suite, request)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := machine(t, "ethernet-10g")
+		plain := play(t, simulate.Job{Machine: m, Setup: base})
+		logged := play(t, simulate.Job{Machine: m, Setup: under})
+		for r := range plain.Finals {
+			if plain.Finals[r] != logged.Finals[r] || plain.Finals[r] == 0 {
+				t.Fatalf("%d ranks: rank %d ends in %x, and in %x without a protocol", n, r,
+					logged.Finals[r], plain.Finals[r])
+			}
+		}
+		if plain.Messages != 2*n || logged.Messages != 2*n || logged.Logs != 2*64 {
+			t.Errorf("%d ranks: %d and %d messages, %d logged", n, plain.Messages, logged.Messages,
+				logged.Logs)
+		}
+	}
+}
+
+// TestTooMany: what there is no memory for is refused before anything is made.
+func TestTooMany(t *testing.T) {
+	for _, tt := range []struct {
+		kernel string
+		ranks  int
+		want   string
+	}{{"ring", 1<<16 + 1, "[1, 65536]"}, {"ring", 1 << 20, "[1, 65536]"},
+		{"ring", -1, "[1, 65536]"}, {"ft n=4096", 4096, "8388608 such pairs"}} {
+		if err := simulate.Fits(tt.kernel, tt.ranks); err == nil ||
+			!strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s, %d ranks: %v, want %s", tt.kernel, tt.ranks, err, tt.want)
+		}
+	}
+	if err := simulate.Fits("matmul-dynamic", 4096); err != nil { // few send to all
+		t.Error(err)
+	}
+	suite, err := kernels.Build("ring ranks=4097")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range pessimistic.Protocols() {
+		_, _, err := simulate.Prepare(&p, suite, protocol.Request{})
+		if err == nil || !strings.Contains(err.Error(), "at most 4096") {
+			t.Errorf("%v", err)
+		}
+	}
+	procs := core.Setup{Layout: core.Layout{Names: make([]string, core.MaxProcs+1)}}
+	if err := procs.Validate(); err == nil || !strings.Contains(err.Error(), "131072") {
+		t.Errorf("%d procs: %v", core.MaxProcs+1, err)
+	}
+}
