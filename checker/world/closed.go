@@ -71,13 +71,13 @@ func (p *Proving) write(w *World, c *Case, reduce checker.Reduction,
 // knows.
 func (w *World) WriteCertificate(to io.Writer, h certificate.Header, states iter.Seq[[]uint32],
 	room certificate.Room) error {
-	h.Procs, h.Judged = w.layout.Names, w.judges()
+	h.Procs, h.Judged = w.layout.Names, w.Judged()
 	in := newInventory(w, states)
 	return certificate.Write(to, &h, &in.Tables, in.states(states), room)
 }
 
-// judges are the names of the properties that the world looks at.
-func (w *World) judges() (names []string) {
+// Judged are the names of the properties that the world looks at.
+func (w *World) Judged() (names []string) {
 	if w.Facts == nil {
 		return nil
 	}
@@ -114,8 +114,8 @@ func Recheck(ctx context.Context, c Case, o checker.Options, cert *certificate.C
 	switch {
 	case !slices.Equal(cert.Header.Procs, w.layout.Names):
 		return nil, refuse("its procs are %q, here they are %q", cert.Header.Procs, w.layout.Names)
-	case !slices.Equal(cert.Judged, w.judges()):
-		return nil, refuse("it is judged by %q, here by %q", cert.Judged, w.judges())
+	case !slices.Equal(cert.Judged, w.Judged()):
+		return nil, refuse("it is judged by %q, here by %q", cert.Judged, w.Judged())
 	case !slices.Equal(cert.MustSee, c.MustSee):
 		return nil, refuse("its runs show %q, here they must show %q", cert.MustSee, c.MustSee)
 	}

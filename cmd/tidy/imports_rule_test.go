@@ -64,6 +64,8 @@ var importTable = []row{
 	{dir: "proofs/peers"},
 	// Certificates: who writes them and who checks them share no more than the format.
 	{dir: "proofs/certificate", internal: []string{"spec/trace"}},
+	{dir: "proofs/recheck", internal: []string{"spec", "spec/trace", "spec/fault",
+		"proofs/certificate"}},
 
 	{
 		dir:        "impl/core",

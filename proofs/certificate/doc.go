@@ -16,7 +16,8 @@
 //
 //	level                    what is trusted
 //	closed                   the modelled environment (checker/world), the machines, spec
-//	closed under reduction   that, and the argument that what was left out leads nowhere else
+//	rechecked                an environment of its own (proofs/recheck), the machines, spec
+//	closed under reduction   as closed, and that what was left out leads nowhere else
 //
 // A certificate of a search that takes one step for all (checker.Singletons) is closed under the
 // steps that the reduction leaves, and no more: its level says so, for the hypotheses of the

@@ -9,14 +9,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"github.com/domino-check/domino/checker"
-	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/proofs/certificate"
+	"github.com/domino-check/domino/proofs/recheck"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 )
@@ -87,9 +89,10 @@ func (s *searchFlags) proveOne(ctx context.Context, of *scenarios.Scenario, o ch
 
 // Levels of trust in what a certificate says.
 const (
-	closedLevel   = "closed"
-	reducedLevel  = "closed under reduction"
-	repeatedLevel = "repeated"
+	closedLevel    = "closed"
+	recheckedLevel = "rechecked"
+	reducedLevel   = "closed under reduction"
+	repeatedLevel  = "repeated"
 )
 
 // recheckedAnswer is what is known of one file.
@@ -99,13 +102,15 @@ type recheckedAnswer struct {
 	Scenario string `json:"scenario"`
 	Variant  string `json:"variant"`
 	Verdict  string `json:"verdict"` // what the file says, "" when it is refused
-	// how far that was checked: "closed", "closed under reduction"; of a violation "repeated"
+	// how far that was checked: "closed", "closed under reduction" or "rechecked"; of a violation
+	// "repeated"
 	Level  string `json:"level"`
 	Bounds string `json:"bounds"` // within which the verdict holds, in words
 	// there is a scenario of that name here, and it has another text: the one of the certificate
 	// counts, which was changed when it was checked, or is older
 	Differs bool    `json:"differs,omitempty"`
 	Refused string  `json:"refused,omitempty"`
+	Beyond  string  `json:"beyond,omitempty"`  // why it is not "rechecked"
 	Reduced string  `json:"reduced,omitempty"` // which steps were left out, so nobody has looked
 	States  int     `json:"states"`
 	Steps   int     `json:"transitions"`
@@ -118,6 +123,7 @@ type rechecking struct {
 	std      streams
 	json     bool
 	anyBuild bool
+	level    string
 	most     int64
 }
 
@@ -128,6 +134,8 @@ func runRecheck(ctx context.Context, args []string, std streams) (int, error) {
 	f.BoolVar(&r.json, "json", false, "print JSON, one object a line")
 	f.BoolVar(&r.anyBuild, "any-build", false,
 		"take certificates of other builds of domino, too: what they say is checked all the same")
+	f.StringVar(&r.level, "level", "",
+		"closed or rechecked: how far to check; by default as far as possible")
 	most := f.Int64("max-memory", 8192,
 		"refuse a certificate that takes more MiB of memory; 0 = no limit")
 	if err := f.Parse(args); err != nil {
@@ -135,6 +143,10 @@ func runRecheck(ctx context.Context, args []string, std streams) (int, error) {
 	}
 	if err := within(f, notNegative("max-memory")); err != nil {
 		return 0, err
+	}
+	if r.level != "" && r.level != closedLevel && r.level != recheckedLevel {
+		return 0, fmt.Errorf("unknown level %q, want %s or %s", r.level, closedLevel,
+			recheckedLevel)
 	}
 	if f.NArg() == 0 {
 		return 0, errors.New("want a certificate, as domino check --certificate writes it, or a " +
@@ -147,7 +159,8 @@ func runRecheck(ctx context.Context, args []string, std streams) (int, error) {
 		if errors.Is(err, context.Canceled) || ctx.Err() != nil {
 			return 0, errInterrupted
 		}
-		if err != nil && !errors.Is(err, certificate.ErrRefused) {
+		if err != nil && !errors.Is(err, certificate.ErrRefused) &&
+			!errors.Is(err, recheck.ErrBeyond) {
 			return 0, err
 		}
 		if err != nil {
@@ -197,19 +210,61 @@ func (r *rechecking) file(ctx context.Context, file string) (a *recheckedAnswer,
 		return a, refuse(fmt.Errorf("%w: its header is not of a scenario: %w",
 			certificate.ErrRefused, err))
 	}
-	answer, err := verify.Ask(r.std.Protocols(), s,
-		func(q world.Case) (*world.Outcome, error) {
-			return world.Recheck(ctx, q, checker.Options{MaxBytes: r.most}, c)
-		})
+	resolved, err := r.std.Resolve(s)
 	if err != nil {
+		return a, refuse(fmt.Errorf("%w: %w", certificate.ErrRefused, err))
+	}
+	a.Bounds, a.Differs = s.Within(), r.differs(s)
+	if err := r.judge(ctx, resolved.Case, c, a); err != nil {
 		return a, refuse(err)
 	}
-	a.Differs = r.differs(s)
-	a.Verdict, a.Level, a.Bounds = answer.Verdict.String(), closedLevel, answer.Bounds
-	if a.States, a.Steps = answer.States, answer.Transitions; !c.Complete() {
+	a.Verdict = spec.Holds.String()
+	return a, nil
+}
+
+// judge checks what a certificate says, as far as it can be.
+func (r *rechecking) judge(ctx context.Context, q world.Case, c *certificate.Certificate,
+	a *recheckedAnswer) error {
+	if r.level != closedLevel {
+		n, err := r.apart(ctx, q, c)
+		switch {
+		case err == nil:
+			a.Level, a.States, a.Steps = recheckedLevel, n.States, n.Transitions
+			return nil
+		case !errors.Is(err, recheck.ErrBeyond) || r.level == recheckedLevel:
+			return err
+		}
+		a.Beyond = strings.TrimPrefix(err.Error(), recheck.ErrBeyond.Error()+": ")
+	}
+	out, err := world.Recheck(ctx, q, checker.Options{MaxBytes: r.most}, c)
+	if err != nil {
+		return err
+	}
+	a.Level, a.States, a.Steps = closedLevel, out.States, out.Transitions
+	if !c.Complete() {
 		a.Level = reducedLevel
 	}
-	return a, nil
+	return nil
+}
+
+// apart checks a certificate without the world.
+func (r *rechecking) apart(ctx context.Context, q world.Case, c *certificate.Certificate) (
+	n recheck.Counts, err error) {
+	refuse := func(why string, args ...any) (recheck.Counts, error) {
+		return n, fmt.Errorf("%w: "+why, append([]any{certificate.ErrRefused}, args...)...)
+	}
+	w, reason, err := world.Open(ctx, q, checker.Options{MaxBytes: r.most})
+	switch {
+	case err != nil:
+		return n, err
+	case reason != "" && !q.Force:
+		return refuse("%v: %s", spec.OutOfModel, reason)
+	case !slices.Equal(c.Judged, w.Judged()):
+		return refuse("it is judged by %q, here by %q", c.Judged, w.Judged())
+	case !slices.Equal(c.MustSee, q.MustSee):
+		return refuse("its runs show %q, here they must show %q", c.MustSee, q.MustSee)
+	}
+	return recheck.Check(ctx, subjectOf(&q, w.Facts), c)
 }
 
 // differs reports whether the scenarios of the name that there are here all have another text.
@@ -260,6 +315,9 @@ func (r *rechecking) print(a *recheckedAnswer, refused error) error {
 	fmt.Fprintf(r.std.out, "%s: %s %s: holds, %s\n  %s states, %s transitions, %s bytes, %s\n"+
 		"  within %s\n", a.File, a.Scenario, a.Variant, a.Level, count(a.States), count(a.Steps),
 		count(int(a.Bytes)), seconds(a.Seconds), a.Bounds)
+	if a.Beyond != "" {
+		fmt.Fprintf(r.std.out, "  not checked without the world: %s\n", a.Beyond)
+	}
 	if a.Differs {
 		fmt.Fprintf(r.std.out, "  of another text than the scenario %s has here\n", a.Scenario)
 	}

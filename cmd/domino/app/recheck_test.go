@@ -21,8 +21,12 @@ func TestRecheck(t *testing.T) {
 		t.Fatalf("exit %d: %s%s", code, out, err)
 	}
 	code, out, err = domino(t.Context(), "recheck", file)
-	if code != 0 || !strings.Contains(out, "h5 repaired: holds, closed\n  673 states") ||
+	if code != 0 || !strings.Contains(out, "h5 repaired: holds, rechecked\n  673 states") ||
 		err != "" {
+		t.Errorf("exit %d: %s%s", code, out, err)
+	}
+	code, out, err = domino(t.Context(), "recheck", file, "--level", "closed")
+	if code != 0 || !strings.Contains(out, "holds, closed\n  673 states") || err != "" {
 		t.Errorf("exit %d: %s%s", code, out, err)
 	}
 	for _, tt := range []struct {

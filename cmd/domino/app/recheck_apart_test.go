@@ -1,0 +1,285 @@
+package app
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
+	"github.com/domino-check/domino/checker/search"
+	"github.com/domino-check/domino/checker/world"
+	"github.com/domino-check/domino/proofs/certificate"
+	"github.com/domino-check/domino/proofs/recheck"
+	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// asked is a scenario in a variant and its world.
+func asked(t *testing.T, name, variant string) (world.Case, *world.World) {
+	t.Helper()
+	s, err := catalogue().Scenario(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if variant != "" {
+		s.Variant = variant
+	}
+	r, err := catalogue().Resolve(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, reason, err := world.Open(t.Context(), r.Case, checker.Options{})
+	if err != nil || reason != "" {
+		t.Fatal(err, reason)
+	}
+	return r.Case, w
+}
+
+// allStates are all that a search visits, and what it counts.
+func allStates(t *testing.T, sys checker.System) (states [][]uint32, r checker.Result) {
+	t.Helper()
+	r = search.Explore(t.Context(), sys, checker.Options{MaxStates: 200_000,
+		Visited: func(all iter.Seq[[]uint32]) {
+			for state := range all {
+				states = append(states, slices.Clone(state))
+			}
+		}})
+	return states, r
+}
+
+// certificateOf is a certificate of any states of a world, in the best of forms.
+func certificateOf(t *testing.T, w *world.World, c *world.Case,
+	states [][]uint32) *certificate.Certificate {
+	t.Helper()
+	var b bytes.Buffer
+	if err := w.WriteCertificate(&b, certificate.Header{Text: c.Subject, MustSee: c.MustSee},
+		slices.Values(states), certificate.Room{}); err != nil {
+		t.Fatal(err)
+	}
+	cert, err := certificate.Read(bytes.NewReader(b.Bytes()), int64(b.Len()), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cert
+}
+
+// TestRecheckApart compares the environment of the re-checker with the world: it accepts their
+// certificates, which have every state that is reached and no other, and counts as many steps and
+// ends. The scenarios have together what it models.
+func TestRecheckApart(t *testing.T) {
+	t.Parallel()
+	names := strings.Fields("h5 koo-toueg-refuses causal-s4 h11-orphan h7-order s5 pess-forgets " +
+		"sbml-output-behind koo-toueg-transit")
+	if effort.Long() {
+		names = strings.Fields("ping s1 h1 h17 camel-c5 camel-free pess-logs pess-doubles stream " +
+			"manetho-mn4 manetho-output causal-s8 coordinated-told coordinated-late " +
+			"monnet-inside " +
+			"koo-toueg-two h20-notify epochs-spe epochs-at-arrival optimistic-orphan")
+	}
+	for _, name := range names {
+		c, w := asked(t, name, "")
+		states, r := allStates(t, w)
+		n, err := recheck.Check(t.Context(), subjectOf(&c, w.Facts),
+			certificateOf(t, w, &c, states))
+		if err != nil || n.States != r.States || n.Transitions != r.Transitions ||
+			n.Ends != r.Terminals {
+			t.Errorf("%s: %+v, %v; the search has %d states, %d transitions, %d ends", name, n, err,
+				r.States, r.Transitions, r.Terminals)
+		}
+	}
+}
+
+// TestRecheckApartForged drops states and adds some that no run reaches: the re-checker refuses
+// what is left.
+func TestRecheckApartForged(t *testing.T) {
+	t.Parallel()
+	c, w := asked(t, "causal-s4", "")
+	states, _ := allStates(t, w)
+	refuse := func(what string, states [][]uint32, why string) {
+		_, err := recheck.Check(t.Context(), subjectOf(&c, w.Facts),
+			certificateOf(t, w, &c, states))
+		if !errors.Is(err, certificate.ErrRefused) || !strings.Contains(err.Error(), why) {
+			t.Errorf("%s: %v, want %q", what, err, why)
+		}
+	}
+	random := rand.New(rand.NewPCG(5, 6))
+	known := map[string]bool{}
+	for _, s := range states {
+		known[fmt.Sprint(s)] = true
+	}
+	for _, i := range random.Perm(len(states))[:effort.Of(40, len(states))] {
+		refuse(fmt.Sprint("without ", i), slices.Delete(slices.Clone(states), i, i+1), "is missing")
+		state := slices.Clone(states[random.IntN(len(states))])
+		word := random.IntN(len(state))
+		if state[word] = states[i][word]; !known[fmt.Sprint(state)] {
+			refuse(fmt.Sprint("with ", state), append(slices.Clip(states), state),
+				"can not be reached")
+		}
+	}
+}
+
+// TestRecheckEdited changes entries of tables: whatever it is, what steps lead to is not there any
+// more, or something else is that nobody reaches. Both levels refuse it.
+func TestRecheckEdited(t *testing.T) {
+	t.Parallel()
+	c, w := asked(t, "koo-toueg-transit", "")
+	states, _ := allStates(t, w)
+	random := rand.New(rand.NewPCG(7, 8))
+	flip := func(b []byte) {
+		if len(b) > 0 {
+			b[random.IntN(len(b))] ^= 1 << random.IntN(8)
+		}
+	}
+	for range effort.Of(50, 1_000) {
+		cert := certificateOf(t, w, &c, states)
+		before := certificateOf(t, w, &c, states)
+		switch tables := &cert.Tables; random.IntN(7) {
+		case 0:
+			flip(tables.Messages[random.IntN(len(tables.Messages))])
+		case 1:
+			flip(tables.Locals[random.IntN(len(tables.Locals))].State)
+		case 2:
+			tables.Locals[random.IntN(len(tables.Locals))].Incarnation ^= 1
+		case 3:
+			box := tables.Inboxes[random.IntN(len(tables.Inboxes))]
+			for i := range box {
+				slices.Reverse(box[i].Messages)
+			}
+		case 4:
+			e := &tables.Envs[random.IntN(len(tables.Envs))]
+			e.Incarnation, e.Timers = e.Incarnation^uint32(random.IntN(2)), []string{"x"}
+		case 5:
+			tables.Budgets[random.IntN(len(tables.Budgets))].Failures ^= 2
+		case 6:
+			list := tables.Procs[random.IntN(len(tables.Procs))]
+			list[random.IntN(len(list))].Inbox = list[random.IntN(len(list))].Inbox
+		}
+		if cmp.Equal(before.Tables, cert.Tables) {
+			continue
+		}
+		_, err := recheck.Check(t.Context(), subjectOf(&c, w.Facts), cert)
+		if !errors.Is(err, certificate.ErrRefused) {
+			t.Errorf("rechecked: %v\n%s", err, cmp.Diff(before.Tables, cert.Tables))
+		}
+		_, err = world.Recheck(t.Context(), c, checker.Options{}, cert)
+		if !errors.Is(err, certificate.ErrRefused) {
+			t.Errorf("closed: %v\n%s", err, cmp.Diff(before.Tables, cert.Tables))
+		}
+	}
+}
+
+// TestRecheckApartModel gives the re-checker certificates of worlds that do something else than the
+// model says: one that loses what is on its way from a proc that crashes, one that keeps what is on
+// its way to it, two that crash too seldom. Their states are closed, each in its own world; that is
+// what a world can not find out about itself.
+func TestRecheckApartModel(t *testing.T) {
+	t.Parallel()
+	models := map[string]func(*fault.Model){
+		"messages are lost": func(m *fault.Model) { m.FromDead = fault.Nothing },
+		"messages are kept": func(m *fault.Model) { m.KeepToDead = !m.KeepToDead },
+		"other victims":     func(m *fault.Model) { m.Victims = []trace.Proc{0} },
+		"no failures":       func(m *fault.Model) { m.Failures = 0 },
+	}
+	differs := map[string]int{}
+	for _, name := range []string{"causal-s4", "h5", "koo-toueg-both"} {
+		c, w := asked(t, name, "")
+		right, _ := allStates(t, &deaf{w})
+		want := certificateOf(t, w, &c, right)
+		for what, change := range models {
+			config := w.Config
+			change(&config.Model)
+			other, err := world.New(config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			states, _ := allStates(t, &deaf{other})
+			cert := certificateOf(t, other, &c, states)
+			if cmp.Equal(want.Tables, cert.Tables) && len(states) == len(right) {
+				continue // it makes no difference here
+			}
+			differs[what]++
+			_, err = recheck.Check(t.Context(), subjectOf(&c, w.Facts), cert)
+			if !errors.Is(err, certificate.ErrRefused) {
+				t.Errorf("%s, %s: %v", name, what, err)
+			}
+		}
+	}
+	if len(differs) < len(models) {
+		t.Errorf("only these make a difference: %v", differs)
+	}
+}
+
+// deaf is a world in which nothing is bad.
+type deaf struct{ *world.World }
+
+// Expand implements checker.System.
+func (d *deaf) Expand(state []uint32, reduce checker.Reduction, x *checker.Expansion) {
+	y := checker.NewExpansion(d.Words())
+	d.World.Expand(state, reduce, y)
+	x.Begin(state)
+	for i, s := range y.Steps {
+		if s.Violation == 0 {
+			x.Add(s)
+			for _, delta := range y.Deltas(i) {
+				x.Set(delta.Word, delta.Value)
+			}
+		}
+	}
+}
+
+// Terminal implements checker.System.
+func (d *deaf) Terminal([]uint32) int { return 0 }
+
+// TestRecheckApartErrata has certificates of protocols with errata, without the steps that show
+// them: the re-checker finds the steps.
+func TestRecheckApartErrata(t *testing.T) {
+	t.Parallel()
+	tried, beyond := 0, 0
+	for _, s := range catalogue().Scenarios() {
+		if s.Erratum == "" || s.Expect != "holds" || s.States > 20_000 ||
+			tried >= effort.Of(5, 1000) {
+			continue
+		}
+		variant := "repaired+" + s.Erratum
+		s.Variant = variant
+		r, err := catalogue().Resolve(s)
+		if err != nil {
+			continue
+		}
+		w, reason, err := world.Open(t.Context(), r.Case, checker.Options{})
+		if err != nil || reason != "" {
+			continue
+		}
+		// others than those that a search finds at once
+		if first := search.Explore(t.Context(), w, checker.Options{MaxStates: 3_000}); len(
+			first.Found) == 0 {
+			continue
+		}
+		states, _ := allStates(t, &deaf{w})
+		if states == nil {
+			continue
+		}
+		_, err = recheck.Check(t.Context(), subjectOf(&r.Case, w.Facts),
+			certificateOf(t, w, &r.Case, states))
+		switch {
+		case errors.Is(err, recheck.ErrBeyond):
+			beyond++
+			continue
+		case !errors.Is(err, certificate.ErrRefused):
+			t.Errorf("%s %s: %v", s.Name, variant, err)
+		}
+		tried++
+	}
+	t.Logf("%d errata, %d beyond", tried, beyond)
+	if tried < 5 {
+		t.Errorf("only %d errata were tried", tried)
+	}
+}

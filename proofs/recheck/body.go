@@ -1,0 +1,143 @@
+package recheck
+
+import (
+	"slices"
+
+	"github.com/domino-check/domino/proofs/certificate"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// body is a proc with all that is around it.
+type body struct {
+	live  bool
+	local certificate.Local // of a proc that is up
+	env   certificate.Env
+	inbox certificate.Inbox
+}
+
+// clone is one that may be changed.
+func (b *body) clone() *body {
+	c := *b
+	c.env.Store, c.env.Writing = slices.Clone(c.env.Store), slices.Clone(c.env.Writing)
+	c.env.Pending, c.env.Timers = slices.Clone(c.env.Pending), slices.Clone(c.env.Timers)
+	c.inbox = slices.Clone(c.inbox)
+	for i := range c.inbox {
+		c.inbox[i].Messages = slices.Clone(c.inbox[i].Messages)
+	}
+	return &c
+}
+
+// arrive puts a message behind all others of its channel.
+func (b *body) arrive(from trace.Proc, life trace.Incarnation, message uint32) {
+	i := 0
+	for i < len(b.inbox) && (b.inbox[i].From < from ||
+		b.inbox[i].From == from && b.inbox[i].Incarnation < life) {
+		i++
+	}
+	if i == len(b.inbox) || b.inbox[i].From != from || b.inbox[i].Incarnation != life {
+		b.inbox = slices.Insert(b.inbox, i, certificate.Channel{From: from, Incarnation: life})
+	}
+	b.inbox[i].Messages = append(b.inbox[i].Messages, message)
+}
+
+// take removes the oldest message of a channel.
+func (b *body) take(channel int) {
+	c := &b.inbox[channel]
+	if c.Messages = c.Messages[1:]; len(c.Messages) == 0 {
+		b.inbox = slices.Delete(b.inbox, channel, channel+1)
+	}
+}
+
+// lose removes all that is on its way from a proc.
+func (b *body) lose(from trace.Proc) {
+	b.inbox = slices.DeleteFunc(b.inbox, func(c certificate.Channel) bool { return c.From == from })
+}
+
+// Changes of the store are on their way one behind the other, and become stable in that order.
+
+// settle makes so many of them stable.
+func (b *body) settle(n int) {
+	for _, r := range b.env.Writing[:n] {
+		switch {
+		case r.Read:
+		case r.Gone:
+			b.env.Store = slices.DeleteFunc(b.env.Store, func(s certificate.Record) bool {
+				return s.Key == r.Key
+			})
+		default:
+			b.store(certificate.Record{Key: r.Key, Value: r.Value})
+		}
+	}
+	b.env.Writing = b.env.Writing[n:]
+}
+
+// store puts a record in the place of the one with its key.
+func (b *body) store(r certificate.Record) {
+	i := 0
+	for i < len(b.env.Store) && b.env.Store[i].Key < r.Key {
+		i++
+	}
+	if i < len(b.env.Store) && b.env.Store[i].Key == r.Key {
+		b.env.Store[i] = r
+		return
+	}
+	b.env.Store = slices.Insert(b.env.Store, i, r)
+}
+
+// has reports whether there is a record with the key, whole or torn, when so many changes are
+// stable.
+func (b *body) has(key string, after int) (whole, torn bool) {
+	for _, r := range b.env.Store {
+		if r.Key == key {
+			whole, torn = !r.Torn, r.Torn
+		}
+	}
+	for _, r := range b.env.Writing[:after] {
+		if r.Key == key && !r.Read {
+			whole, torn = !r.Gone, false
+		}
+	}
+	return whole, torn
+}
+
+// write begins a change of the store. To delete what is not there is none.
+func (b *body) write(r certificate.Record) {
+	if r.Gone {
+		if whole, torn := b.has(r.Key, len(b.env.Writing)); !whole && !torn {
+			return
+		}
+	}
+	b.env.Writing = append(b.env.Writing, r)
+}
+
+// waited is the place of the first change that the proc waits for, -1 without one: nobody is told
+// of a delete.
+func (b *body) waited() int {
+	return slices.IndexFunc(b.env.Writing, func(r certificate.Record) bool { return !r.Gone })
+}
+
+// tears reports whether a crash may damage the change behind so many that become stable: it is a
+// write, and there is no whole record of its key.
+func (b *body) tears(kept int) bool {
+	if kept == len(b.env.Writing) || b.env.Writing[kept].Gone || b.env.Writing[kept].Read {
+		return false
+	}
+	whole, _ := b.has(b.env.Writing[kept].Key, kept)
+	return !whole
+}
+
+// stop ends the life of a proc; the next one has a number.
+func (b *body) stop(next uint32, kept int, torn bool) {
+	e := &b.env
+	broken := ""
+	if torn {
+		broken = e.Writing[kept].Key
+	}
+	b.settle(kept)
+	if torn {
+		b.store(certificate.Record{Key: broken, Torn: true})
+	}
+	e.Former = max(e.Former, b.local.Round)
+	e.Up, e.Incarnation, e.Writing, e.Timers = false, next, nil, nil
+	b.live, b.local = false, certificate.Local{}
+}
