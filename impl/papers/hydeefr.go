@@ -54,6 +54,7 @@ func hydeeFrCompared(id, where, says, table string, takes time.Duration) Claim {
 		if b.Compare == nil {
 			return nil, fmt.Errorf("protocols in modelled time: %w", ErrAbsent)
 		}
+		agrees := map[[2]string]string{} // by row and column, a protocol that does as printed
 		for _, r := range rows {
 			s, err := b.Compare(ctx, r)
 			if err != nil {
@@ -61,6 +62,15 @@ func hydeeFrCompared(id, where, says, table string, takes time.Duration) Claim {
 			}
 			for i := range s.Cells {
 				got = append(got, compared(r.Paper+": "+r.Protocol, &s.Cells[i]))
+				if s.Cells[i].Verdict == compare.Same {
+					agrees[[2]string{r.Paper, s.Cells[i].Column}] = r.Protocol
+				}
+			}
+		}
+		for i := range got { // a row is about a class: one protocol of it does not contradict
+			paper, _, _ := strings.Cut(got[i].Row, ": ")
+			if other := agrees[[2]string{paper, got[i].Name}]; other != "" {
+				got[i].Doubt = other + " does as printed"
 			}
 		}
 		return got, nil

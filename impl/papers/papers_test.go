@@ -172,6 +172,30 @@ func TestData(t *testing.T) {
 	}
 }
 
+// TestIDs: the claims of each paper, by hand; those of the thesis are in TestThesis.
+func TestIDs(t *testing.T) {
+	want := map[string]string{
+		"hydee": "15-15 abstract-2 alg-messages fig-1 fig-2 fig-3 fig-4 fig-5 fig-6 lemma-1 " +
+			"lemma-2 lemma-3 lemma-4 lemma-5 table-1 thm-1 thm-2 v-b-1024 vi-25",
+		"hydee-fr": "abstract-15 alpha beta eq-1 fig-1 fig-2 io-50 table-1 table-2 table-3 table-4",
+		"camel": "alg-1 alg-2 fig-1a fig-1b fig-2 fig-3 fig-4 fig-5a fig-5b fig-6a fig-6b " +
+			"intro-20 perf-same table-1 table-2 table-3-determinants table-3-log " +
+			"table-3-messages table-3-piggybacked thm-1 thm-2",
+		"errmgr": "fig-1 fig-2 fig-3a fig-3b fig-3c fig-4a fig-4b fig-5a fig-5b fig-6a fig-6b " +
+			"flow-10 table-1a table-1b table-1c table-1d text-limits",
+	}
+	for _, p := range papers.All() {
+		var ids []string
+		for _, c := range p.Claims {
+			ids = append(ids, c.ID)
+		}
+		slices.Sort(ids)
+		if got := strings.Join(ids, " "); p.Name != "radic" && got != want[p.Name] {
+			t.Errorf("%s has %s, want %s", p.Name, got, want[p.Name])
+		}
+	}
+}
+
 // texts are the files of the papers in the folder that DOMINO_PAPERS names.
 var texts = map[string]string{"hydee": "hydee-ipdps2012.txt", "hydee-fr": "hydee-tsi2012-fr.txt",
 	"camel": "camel-2015.txt", "radic": "meyer-thesis-2014-radic-hmpl.txt",

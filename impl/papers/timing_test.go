@@ -125,7 +125,8 @@ func TestLongOnDemand(t *testing.T) {
 	}
 }
 
-// TestComparedTables: each cell of the tables of protocols has its place, by what a study says.
+// TestComparedTables: each cell of the tables of protocols has its place, by what a study says; a
+// row is contradicted only where no protocol of it does as printed.
 func TestComparedTables(t *testing.T) {
 	for _, c := range hydeeFr().Claims {
 		if c.Method != Simulated {
@@ -141,6 +142,10 @@ func TestComparedTables(t *testing.T) {
 					cell.Verdict, cell.Value = compare.Contrary, "other"
 				case 2:
 					cell.Verdict, cell.Why = compare.Unmeasured, "it refuses"
+				case 3:
+					if r.Protocol == "causal" {
+						cell.Verdict, cell.Value = compare.Contrary, "other"
+					}
 				}
 				s.Cells = append(s.Cells, cell)
 			}
@@ -153,6 +158,9 @@ func TestComparedTables(t *testing.T) {
 		for i, cell := range r.Cells {
 			want := []Status{Reproduced, Contradicted, Unclear, Reproduced, Reproduced,
 				Reproduced}[i%6]
+			if cell.Row == "Causal: causal" && i%6 == 3 {
+				want = Unclear // manetho does
+			}
 			if cell.Status != want {
 				t.Errorf("%s %s %s: %v, want %v", c.ID, cell.Row, cell.Name, cell.Status, want)
 			}

@@ -42,6 +42,15 @@ func (v *Value) Number() (number float64, ok bool) {
 	return number, err == nil
 }
 
+// Label is what a value is called: its row and its name, or, of a sentence that stands in a row of
+// its own, the sentence.
+func (v *Value) Label() string {
+	if v.Name == so {
+		return v.Row
+	}
+	return strings.TrimSpace(v.Row + " " + v.Name)
+}
+
 // plain is the printed number in the form of Go.
 func (v *Value) plain() string { return strings.Replace(v.Printed, ",", ".", 1) }
 

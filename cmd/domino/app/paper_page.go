@@ -72,7 +72,7 @@ func claimOnPage(p *wantedPaper, r *papers.Result) (c site.Claim, err error) {
 	}
 	for _, cell := range g.rest {
 		c.Rest = append(c.Rest, site.ClaimRow{Status: cell.Status.String(),
-			Name:  strings.TrimSpace(cell.Row + " " + withUnit(cell.Value)),
+			Name:  inUnit(cell.Label(), cell.Value),
 			Class: paperClass(cell.Status), Cells: []site.ClaimCell{cellOnPage(cell)}})
 	}
 	for _, n := range reasons(r) {
@@ -181,7 +181,7 @@ func claimCharts(p *wantedPaper, r *papers.Result) (list []paperChart) {
 			continue
 		}
 		list = append(list, paperChart{"paper-" + p.Name + "-" + r.ID + "-" + fileWord(key),
-			&chart.Beside{Title: fmt.Sprintf("[%s] %s", p.Key, r.Where), X: key,
+			&chart.Beside{Title: fmt.Sprintf("[%s] %s", p.Key, r.ID), X: key,
 				Rows: figures[key]}})
 	}
 	return list
@@ -194,7 +194,7 @@ func numberPair(c *papers.Cell) (pair chart.Pair, ok bool) {
 		return pair, false
 	}
 	low, high := c.Band()
-	pair = chart.Pair{Name: strings.TrimSpace(c.Row + " " + c.Name), Printed: printed, Low: low,
+	pair = chart.Pair{Name: c.Label(), Printed: printed, Low: low,
 		High: high, Ours: c.Got.Number, Spread: c.Got.Spread,
 		Apart: c.Status == papers.Contradicted}
 	if c.Shown { // nothing is asked of it

@@ -103,7 +103,7 @@ func grids(r *papers.Result, width int) (tables [][][]string) {
 	}
 	lines := [][]string{{"", "paper", "ours", "status"}}
 	for _, c := range g.rest {
-		lines = append(lines, []string{strings.TrimSpace(c.Row + " " + withUnit(c.Value)),
+		lines = append(lines, []string{inUnit(c.Label(), c.Value),
 			c.Bounded(), c.Ours(), c.Status.String()})
 	}
 	return append(tables, lines)
@@ -191,9 +191,12 @@ func (g *paperGrid) lines(first, last int) (lines [][]string) {
 	return lines
 }
 
-// withUnit is what a value is called.
-func withUnit(v *papers.Value) string {
-	return strings.TrimSuffix(v.Name+", "+v.Unit, ", ")
+// withUnit is what a column is called.
+func withUnit(v *papers.Value) string { return inUnit(v.Name, v) }
+
+// inUnit is a name of a value with its unit.
+func inUnit(name string, v *papers.Value) string {
+	return strings.TrimSuffix(name+", "+v.Unit, ", ")
 }
 
 // paperNote is what is said of some cells of a claim, or, without a status, of all of it.
@@ -219,7 +222,7 @@ func reasons(r *papers.Result) (notes []paperNote) {
 		if cells[note] == nil {
 			notes = append(notes, note)
 		}
-		cells[note] = append(cells[note], strings.TrimSpace(c.Row+" "+c.Name))
+		cells[note] = append(cells[note], c.Label())
 	}
 	for i, note := range notes {
 		list := cells[note]

@@ -259,11 +259,11 @@ func (decades) Ticks(least, most float64) (list []plot.Tick) {
 				continue
 			}
 			if m == 1 || !many && (m == 2 || m == 5) {
-				format := byte('f')
+				format, digits := byte('f'), -1
 				if t.Value < 1e-3 || t.Value > 1e6 {
-					format = 'g'
+					format, digits = 'g', 1 // a product with a power of ten may be a bit off
 				}
-				t.Label = strconv.FormatFloat(t.Value, format, -1, 64)
+				t.Label = strconv.FormatFloat(t.Value, format, digits, 64)
 			}
 			list = append(list, t)
 		}
