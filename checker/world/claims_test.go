@@ -274,7 +274,7 @@ var weaker = []struct{ kind, scenario string }{
 	{"", "camel/camel-c6"}, {"Answer", "camel/camel-c10"}, {"Completed", "camel/camel-c10"},
 	{"Contribution", "camel/camel-released"}, {"Ack", "causal/causal-told"},
 	{"", "epochs/epochs-kept-orphan"}, {"Report", "epochs/epochs-kept-orphan"},
-	{"Begin", "epochs/epochs-kept-orphan"}, {"Hello", "epochs/epochs-kept-orphan"},
+	{"Begin", "epochs/epochs-kept-orphan"},
 	{"", "hydee/published-free"}, {"Begin", "hydee/h9-late"}, {"Status", "hydee/h9-late"},
 	{"Answer", "causal-teams/causal-teams-mn11"}, {"", "manetho/manetho-mn10"},
 	{"App", "manetho/manetho-mn10"}, {"", "sbml/m18"}, {"Data", "sbml/m18"},

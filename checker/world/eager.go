@@ -110,10 +110,11 @@ func (g *eagerness) quiet(w *World, state []uint32) (newest uint64, up, quiet bo
 	return newest, up, quiet && !g.checkpoints && oldest >= newest
 }
 
-// claimed reports whether the claim of a step is of the newest round, and the life that its message
-// is from is not over.
+// claimed reports whether the claim of a step is of the newest round, the step begins no newer one,
+// and the life that its message is from is not over.
 func (w *World) claimed(state []uint32, s eagerStep, newest uint64) bool {
-	return s.round == newest && (s.from == noProc || s.inc >= w.of(state, s.from).inc)
+	return s.round == newest && s.after <= newest &&
+		(s.from == noProc || s.inc >= w.of(state, s.from).inc)
 }
 
 // eagerStep is an event of a plan that may be taken first while no round is newer, if the life that
@@ -123,6 +124,7 @@ type eagerStep struct {
 	from  core.Proc // noProc: it takes no message
 	inc   uint32
 	round uint64
+	after uint64 // the one that its proc is in then
 }
 
 // eagerSteps are those of a plan, found when they are asked for first.
@@ -146,6 +148,7 @@ func (w *World) eagerSteps(pl *plan) []eagerStep {
 		}
 		if claim := w.claim(w.transitions.at(e.step)); claim != 0 {
 			s.round = *w.eager.rounds.at(claim - 1)
+			s.after = w.locals.at(w.transitions.at(e.step).next).round
 			list = append(list, s)
 		}
 	}

@@ -13,9 +13,11 @@ import (
 
 // scripted is a proc of a protocol that is one function; all ranks have ended when they begin.
 type scripted struct {
-	proc core.Proc
-	step func(m *scripted, in core.Input) []core.Effect
-	s    struct {
+	proc  core.Proc
+	last  bool
+	round uint64 // of its claims
+	step  func(m *scripted, in core.Input) []core.Effect
+	s     struct {
 		_         struct{} `cbor:",toarray"`
 		Has, Told bool
 		Past      trace.History
@@ -25,16 +27,23 @@ type scripted struct {
 // scriptedRank is one with a past.
 type scriptedRank struct{ *scripted }
 
-// scriptedMessage is one with a name and how many receptions its send depends on, or without.
+// scriptedMessage is one with a name and how many receptions its send depends on, or without, of a
+// recovery round, which may open a gate.
 type scriptedMessage struct {
-	_    struct{} `cbor:",toarray"`
-	ID   core.MsgID
-	Past uint64
+	_     struct{} `cbor:",toarray"`
+	ID    core.MsgID
+	Past  uint64
+	Round uint64
+	Gate  bool
 }
 
 // Describe implements core.Message.
 func (m *scriptedMessage) Describe() trace.Wire {
-	return trace.Wire{Kind: "message", ID: m.ID, Stamp: trace.Stamp{Date: m.Past}}
+	if m.Gate {
+		return trace.Wire{Kind: "gate", Stamp: trace.Stamp{Phase: 2, Round: m.Round}}
+	}
+	return trace.Wire{Kind: "message", ID: m.ID, Stamp: trace.Stamp{Date: m.Past, Phase: 1,
+		Round: m.Round}}
 }
 
 func (m *scripted) State() []any { return []any{&m.s} }
@@ -47,9 +56,9 @@ func (m *scripted) Choices(buf []core.Choice) []core.Choice {
 	return buf
 }
 
-// Commutes implements core.Commuter: whatever the service is told goes into a set.
+// Commutes implements core.Commuter: whatever the last proc is told goes into a set.
 func (m *scripted) Commutes(in core.Input) (round uint64, ok bool) {
-	return 0, m.proc == 2 && in.Kind == core.Received
+	return m.round, m.last && in.Kind == core.Received
 }
 
 func (m *scripted) Step(in core.Input, out []core.Effect) []core.Effect {
@@ -119,37 +128,71 @@ func lateReception(m *scripted, in core.Input) []core.Effect {
 	return nil
 }
 
+// earlyGate opens a gate of the first round while the rank that has failed has not sent again what
+// another one has received; somebody else begins a second round of his own accord.
+func earlyGate(m *scripted, in core.Input) []core.Effect {
+	join := core.SendTo(2, &scriptedMessage{Round: 1})
+	switch {
+	case in.Kind == core.Start && m.proc == 0:
+		return m.send(1, toB, 0)
+	case in.Kind == core.Restore && m.proc == 0:
+		return []core.Effect{join}
+	case in.Kind == core.Received && m.proc == 1 && len(m.s.Past.Delivered) == 0:
+		return []core.Effect{m.receive(toB, 0)}
+	case in.Kind == core.Down && m.proc == 1 && len(m.s.Past.Delivered) > 0:
+		return []core.Effect{join, core.SendTo(3, &scriptedMessage{Round: 1})}
+	case in.Kind == core.Received && m.proc == 2:
+		m.s.Has, m.s.Told = true, m.s.Has
+	case in.Kind == core.Advance:
+		m.s.Told = false
+		return []core.Effect{core.SendTo(1, &scriptedMessage{Round: 1, Gate: true})}
+	case in.Kind == core.Received && m.proc == 3:
+		return []core.Effect{core.SendTo(1, &scriptedMessage{Round: 2})}
+	}
+	return nil
+}
+
 // TestEagerStepsHideNothing has protocols that break a property only where somebody acts before a
 // step that commutes with everything: the search that takes it first must break it, too. One holds
-// something for another one when it has taken the step; the other step is a restart, before which
-// somebody else begins to depend on what is lost.
+// something for another one when it has taken the step; another step is a restart, before which
+// somebody else begins to depend on what is lost; and one begins a round, and what is of an older
+// one is not judged.
 func TestEagerStepsHideNothing(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
 		property string
 		step     func(*scripted, core.Input) []core.Effect
 		ranks    int
+		names    []string
+		watcher  core.Proc
+		round    uint64
 		promises promise.Promises
 		model    fault.Model
 	}{
-		{"output-stable", hastyOutput, 2,
+		{"output-stable", hastyOutput, 2, []string{"a", "b", "c"}, 2, 0,
 			promise.Promises{Needs: promise.Piecewise, MaxFailures: 1}, fault.Model{}},
-		{"no-orphan-process", lateReception, 3, promise.Promises{Needs: promise.NoDeterminism,
-			MaxFailures: 1, Holders: true, RollsBack: promise.FailedOnly},
+		{"no-orphan-process", lateReception, 3, []string{"a", "b", "c"}, 2, 0,
+			promise.Promises{Needs: promise.NoDeterminism, MaxFailures: 1, Holders: true,
+				RollsBack: promise.FailedOnly},
 			fault.Model{Failures: 1, Victims: []core.Proc{1}, FromDead: fault.Every}},
+		{"gate-sound", earlyGate, 2, []string{"a", "b", "c", "d"}, 1, 1,
+			promise.Promises{MaxFailures: 1, Phases: true, Needs: promise.SendDeterministic},
+			fault.Model{Failures: 1, Victims: []core.Proc{0}, FromDead: fault.Every}},
 	}
 	for _, tt := range tests {
 		setup := &core.Setup{Protocol: "scripted", Programs: make([]core.Program, tt.ranks),
-			Layout: core.Layout{Names: []string{"a", "b", "c"}, Ranks: tt.ranks, Holdings: true},
+			Layout: core.Layout{Names: tt.names, Ranks: tt.ranks, Holdings: true,
+				Kinds: map[string]trace.Meaning{"gate": trace.Gate}},
 			New: func(p core.Proc) core.Machine {
-				if m := (&scripted{proc: p, step: tt.step}); int(p) >= tt.ranks {
-					return m
-				} else {
+				m := &scripted{proc: p, step: tt.step, round: tt.round,
+					last: int(p) == len(tt.names)-1}
+				if int(p) < tt.ranks {
 					return scriptedRank{m}
 				}
+				return m
 			},
 			NewMessage: func() core.Message { return new(scriptedMessage) },
-			Watchers:   []core.Proc{2}, Promises: tt.promises}
+			Watchers:   []core.Proc{tt.watcher}, Promises: tt.promises}
 		for _, reduce := range []checker.Reduction{checker.Unreduced, checker.Singletons,
 			checker.Singletons | checker.Crashes | checker.Symmetry,
 			checker.Singletons | checker.Alone} {

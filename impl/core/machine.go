@@ -31,9 +31,10 @@ type Commuter interface {
 	// Commutes reports that handling the input in the present state commutes with every input that
 	// can come before it, as long as no failure, no checkpoint and no message of another recovery
 	// round than the given one is still to come: either order ends in the same state with the same
-	// messages on every channel, also when more steps come in between. If, coming last of several,
-	// it would do something that others can judge, it must do nothing but be counted when it comes
-	// earlier. Only Received inputs and program steps are asked for.
+	// messages on every channel, and each of the two declares the same, also when more steps come
+	// in between. If, coming last of several, it would do something that others can judge, it must
+	// do nothing but be counted when it comes earlier. Only Received inputs and program steps are
+	// asked for.
 	Commutes(in Input) (round uint64, ok bool)
 }
 

@@ -14,6 +14,7 @@
 //	Order        happened-before, consistent cuts, the recovery line and how it is found
 //	Judge        the same where processes go back, as functions that are extracted (proofs/judge)
 //	Logging      when no process is an orphan ([AM], [CAMEL])
+//	Causal       causal logging leaves none as long as at most f fail ([CAMEL] Theorem 1)
 //	SendDet      why all complete runs of an application are one
 //	HydEE        the protocol as repaired, any number of clusters and failures
 //	HydEEReplay  [HydEE] Theorems 1 and 2
@@ -79,6 +80,8 @@
 //	Logging: alvisi_marzullo, pessimistic, causal, fewer_failures, optimistic
 //	  same_process        assumed: processes are compared by number
 //	  log_once            assumed: a set of holders
+//	Causal: no_orphan_process, no_orphan_message
+//	  same_process        assumed: processes are compared by number
 //	SendDet: runs_complete, complete_runs_agree, no_run_is_longer, sends_agree
 //	  same_step           assumed: steps are compared by number
 //	  diamond             tested: checker/world TestCertify
