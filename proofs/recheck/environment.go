@@ -99,6 +99,13 @@ func newEnvironment(s *Subject, c *certificate.Certificate) (*environment, error
 	if err != nil {
 		return nil, err
 	}
+	for _, name := range s.MustSee { // one that is not asked is never seen
+		if !slices.ContainsFunc(list, func(p spec.Property) bool {
+			return p.Name == name && p.Kind == spec.Sometimes
+		}) {
+			return nil, fmt.Errorf("%w: no run shows %s", certificate.ErrRefused, name)
+		}
+	}
 	for _, p := range list {
 		switch p.Kind {
 		case spec.Always:

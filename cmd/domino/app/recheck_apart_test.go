@@ -217,6 +217,27 @@ func TestRecheckApartModel(t *testing.T) {
 	}
 }
 
+// TestRecheckApartVacuous: what must be seen is seen by some run, or the certificate is refused;
+// what is never asked about is not seen.
+func TestRecheckApartVacuous(t *testing.T) {
+	t.Parallel()
+	c, w := asked(t, "causal-s4", "")
+	states, _ := allStates(t, w)
+	seen, unseen := w.Seen()
+	if len(seen) == 0 || len(unseen) == 0 {
+		t.Fatalf("seen %q, unseen %q: want some of both", seen, unseen)
+	}
+	for name, want := range map[string]error{seen[0]: nil, unseen[0]: certificate.ErrRefused,
+		"none of the properties": certificate.ErrRefused} {
+		c.MustSee = []string{name}
+		_, err := recheck.Check(t.Context(), subjectOf(&c, w.Facts),
+			certificateOf(t, w, &c, states))
+		if !errors.Is(err, want) {
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+	}
+}
+
 // deaf is a world in which nothing is bad.
 type deaf struct{ *world.World }
 
