@@ -31,9 +31,9 @@ func NewSetup(layout trace.Layout, programs []core.Program, options causal.Optio
 	trees := layout.Trees
 	setup, err := causal.Extend("camel", layout, programs, options,
 		func(l *causal.Layer) causal.Extension {
-			camel := &layer{Layer: l, trees: trees}
+			camel := &layer{Layer: l, trees: trees, children: make([][]core.Rank, len(trees))}
 			for i := range trees {
-				camel.children = append(camel.children, trees[i].Children(l.Rank))
+				camel.children[i] = trees[i].Children(l.Rank)
 			}
 			return camel
 		})

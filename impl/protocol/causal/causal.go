@@ -93,6 +93,7 @@ type config struct {
 	errata           Set
 	unordered        bool
 	replies          bool // how much a rank has sent at a checkpoint depends on what it received
+	holders          holders
 }
 
 // Has reports whether an erratum is switched on.
@@ -122,14 +123,8 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 		return nil, err
 	}
 	n := layout.Ranks
-	switch {
-	case n > MaxRanks:
-		return nil, blame("program", MaxRanks, "%s: %d ranks, at most %d are supported", name, n,
-			MaxRanks)
-	case options.F < 0 || options.F > n-1:
-		return nil,
-			blame("tolerates", 0, "%s: tolerates %d failures at a time, want [0, %d] with %d ranks",
-				name, options.F, n-1, n)
+	if err := limited(name, programs, options.F); err != nil {
+		return nil, err
 	}
 	for r, k := range layout.Clusters {
 		if slices.Index(layout.Clusters, k) != r {
@@ -146,7 +141,8 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 		return nil, err
 	}
 	c := &config{ranks: n, groups: len(layout.Trees), f: options.F, errata: options.Errata,
-		unordered: options.Unordered, replies: replies(&layout, programs)}
+		unordered: options.Unordered, replies: replies(&layout, programs),
+		holders: holders{many: n > MaxRanks}}
 	setup.Layout.Clusters = nil
 	setup.Layout.Labels, setup.Layout.Roles = core.Labels(programs), roles()
 	setup.Layout.Collectives = core.Collectives(programs, layout.Trees)
@@ -163,6 +159,10 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 		setup.Promises.Limits = map[string]string{"failures": "nobody but a rank itself holds " +
 			"what it has delivered, with one rank, or with tolerates: 0"}
 	}
+	if n > MaxRanks {
+		setup.Promises.MaxFailures = -1
+		setup.Promises.Limits = map[string]string{"failures": manyRanks}
+	}
 	setup.New = func(p core.Proc) core.Machine {
 		rank := core.Rank(p)
 		h := program.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
@@ -178,6 +178,31 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 
 func blame(key string, rank core.Rank, format string, args ...any) error {
 	return &core.ChoiceError{Key: key, Rank: rank, Err: fmt.Errorf(format, args...)}
+}
+
+// limited reports how many failures at a time can not be tolerated, and what can not be done with
+// so many ranks.
+func limited(name string, programs []core.Program, f int) error {
+	switch n := len(programs); {
+	case n > MaxRanks && f >= MaxHolders:
+		return blame("tolerates", 0, "%s: tolerates %d failures at a time, want [0, %d] with more "+
+			"than %d ranks", name, f, MaxHolders-1, MaxRanks)
+	case n > MaxRanks && slices.ContainsFunc(programs, checkpoints):
+		return blame("program", MaxRanks, "%s: %d ranks with checkpoints, at most %d are "+
+			"supported", name, n, MaxRanks)
+	case f < 0 || f > n-1:
+		return blame("tolerates", 0, "%s: tolerates %d failures at a time, want [0, %d] with %d "+
+			"ranks", name, f, n-1, n)
+	}
+	return nil
+}
+
+// manyRanks is why a failure is not survived.
+const manyRanks = "with more than 64 ranks no failure is survived: sets of ranks are one word"
+
+// checkpoints reports whether a program takes any.
+func checkpoints(p core.Program) bool {
+	return slices.ContainsFunc(p, func(op core.Op) bool { return op.Kind == core.OpCheckpoint })
 }
 
 // suitable reports checkpoints that not everybody takes.

@@ -2,6 +2,7 @@ package causal
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/trace"
@@ -25,17 +26,80 @@ type Det struct {
 	Holders Ranks  `json:"holders"` // who is known to have it
 }
 
-// Ranks is a set of ranks below 64.
+// Ranks is a set of ranks below 64. In a determinant of more ranks, it is up to three holders
+// (holders).
 type Ranks uint64
 
-// MaxRanks is the largest number of ranks: sets of holders are one word.
+// MaxRanks is the largest number of ranks with which failures are survived: sets are one word.
 const MaxRanks = 64
 
 func only(r core.Rank) Ranks           { return 1 << r }
 func (s Ranks) count() int             { return bits.OnesCount64(uint64(s)) }
 func (s Ranks) has(r core.Rank) bool   { return s&only(r) != 0 }
 func (s Ranks) less(r core.Rank) Ranks { return s &^ only(r) }
-func (d Det) same(e Det) bool          { e.Holders, e.Past = d.Holders, d.Past; return d == e }
+
+// holders are the holders of a determinant as they are in one word: up to MaxRanks ranks, a bit
+// each; beyond, the first MaxHolders that became known, ascending, each in holderBits bits plus
+// one. Whoever is left out is as one whose acknowledgement was lost. No more than f+1 are asked
+// for.
+type holders struct{ many bool }
+
+// MaxHolders are kept of the holders of a determinant with more than MaxRanks ranks.
+const (
+	MaxHolders = 3
+	holderBits = 20
+)
+
+// add adds a rank.
+func (h holders) add(s Ranks, r core.Rank) Ranks {
+	if !h.many {
+		return s | only(r)
+	}
+	list := h.list(s)
+	at, found := slices.BinarySearch(list, r)
+	if found || len(list) == MaxHolders {
+		return s
+	}
+	s = 0
+	for i, q := range slices.Insert(list, at, r) {
+		s |= Ranks(q+1) << (holderBits * i)
+	}
+	return s
+}
+
+// list are the ranks beyond MaxRanks.
+func (h holders) list(s Ranks) []core.Rank {
+	list := make([]core.Rank, 0, MaxHolders)
+	for ; s != 0; s >>= holderBits {
+		list = append(list, core.Rank(s&(1<<holderBits-1))-1)
+	}
+	return list
+}
+
+// all adds the ranks of another set.
+func (h holders) all(s, t Ranks) Ranks {
+	if !h.many {
+		return s | t
+	}
+	for _, r := range h.list(t) {
+		s = h.add(s, r)
+	}
+	return s
+}
+
+// count is how many are known.
+func (h holders) count(s Ranks) int {
+	if !h.many {
+		return s.count()
+	}
+	n := 0
+	for ; s != 0; s >>= holderBits {
+		n++
+	}
+	return n
+}
+
+func (d Det) same(e Det) bool { e.Holders, e.Past = d.Holders, d.Past; return d == e }
 
 // item is the determinant as something that is held here.
 func (d Det) item() trace.Item {
@@ -55,14 +119,14 @@ func (l *Layer) storeOne(d Det, from core.Rank, out []core.Effect) []core.Effect
 	if l.before(&d) {
 		return out
 	}
-	d.Holders |= only(l.Rank) | only(from)
+	d.Holders = l.holders.add(l.holders.add(d.Holders, l.Rank), from)
 	at, found := l.S.Dets.find(d.Recver, d.RSN)
 	if found {
 		known := &l.S.Dets.By[d.Recver][at]
 		if !known.same(d) { // two stories of one reception: the evidence shows it
 			return append(out, core.Kept(d.item()))
 		}
-		known.Holders |= d.Holders
+		known.Holders = l.holders.all(known.Holders, d.Holders)
 		return out
 	}
 	l.S.Dets.insert(at, d)
@@ -102,7 +166,7 @@ func (l *Layer) piggyback() []Det {
 	}
 	own := l.S.Dets.of(l.Rank)
 	at, _ := l.S.Dets.find(l.Rank, l.enough+1)
-	for at < len(own) && own[at].Holders.count() > f {
+	for at < len(own) && l.holders.count(own[at].Holders) > f {
 		l.enough = own[at].RSN
 		at++
 	}
@@ -114,7 +178,7 @@ func (l *Layer) few(f int, lists [][]Det) []Det {
 	needed := 0
 	for _, dets := range lists {
 		for i := range dets {
-			if dets[i].Holders.count() <= f {
+			if l.holders.count(dets[i].Holders) <= f {
 				needed++
 			}
 		}
@@ -122,7 +186,7 @@ func (l *Layer) few(f int, lists [][]Det) []Det {
 	list := l.list(needed)
 	for _, dets := range lists {
 		for i := range dets {
-			if dets[i].Holders.count() <= f {
+			if l.holders.count(dets[i].Holders) <= f {
 				list = append(list, dets[i])
 			}
 		}
@@ -135,7 +199,8 @@ func (l *Layer) few(f int, lists [][]Det) []Det {
 func (l *Layer) held(dets []Det, by core.Rank) {
 	for _, d := range dets {
 		if at, found := l.S.Dets.find(d.Recver, d.RSN); found && l.S.Dets.By[d.Recver][at].same(d) {
-			l.S.Dets.By[d.Recver][at].Holders |= only(by)
+			h := &l.S.Dets.By[d.Recver][at].Holders
+			*h = l.holders.add(*h, by)
 		}
 	}
 }

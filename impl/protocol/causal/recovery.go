@@ -10,6 +10,10 @@ import (
 // restore begins a new incarnation at the last committed checkpoint: it tells everybody and asks
 // for its determinants. The program does not run before they are complete.
 func (l *Layer) restore(in core.Input, out []core.Effect) []core.Effect {
+	if l.holders.many {
+		l.reset()
+		return append(out, core.Halted(manyRanks))
+	}
 	l.reset()
 	l.S.Inc = in.Incarnation
 	out, err := l.load(in.Records, out)

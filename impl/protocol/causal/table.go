@@ -53,6 +53,9 @@ func (t *Table) find(recver core.Rank, rsn RSN) (at int, found bool) {
 
 // insert puts a determinant at its place.
 func (t *Table) insert(at int, d Det) {
+	if more := int(d.Recver) + 1 - len(t.By); more > 0 {
+		t.By = slices.Grow(t.By, more) // at once: with thousands of ranks, step by step is slow
+	}
 	for int(d.Recver) >= len(t.By) {
 		if len(t.By) < cap(t.By) {
 			t.By = t.By[:len(t.By)+1] // with the room of a list that was pruned

@@ -99,10 +99,15 @@ func (m *meter) stepped(_ *emulate.Run, p core.Proc, in *core.Input,
 			m.out.Finals[p] = e.Digest
 			m.end(p, true)
 		case core.Declare:
-			if e.What == trace.Logged {
+			size := int64(len(e.Payload.Data))
+			if e.What == trace.Logged || e.What == trace.Kept && size > 0 {
 				m.out.Logs++
 			}
 			switch {
+			case e.What == trace.Kept && size > 0: // of a group, see core.KeptPayload
+				logged += m.keep(p, e.ID, size)
+			case e.What == trace.Forgotten && (e.Key == trace.Copy || e.Key == trace.Part):
+				m.prune(p, e.ID)
 			case e.What == trace.Logged && e.ID == m.own:
 				logged += m.keep(p, e.ID, int64(sent))
 			case e.What == trace.Logged && e.ID == content.ID:
