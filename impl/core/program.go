@@ -200,6 +200,17 @@ func (p Program) Next(pc int, loops []Loop) (int, []Loop) {
 // count is an error and not a hang.
 const maxSteps = 1 << 20
 
+// operation names one in an error: a text would be made for each that is right.
+type operation struct {
+	rank   Rank
+	number int
+}
+
+// String names the operation.
+func (o operation) String() string {
+	return fmt.Sprintf("program of rank %d: operation %d", o.rank, o.number)
+}
+
 // Validate reports the first operation that can not be executed by rank self of n ranks.
 func (p Program) Validate(self Rank, n int) error {
 	if err := cmp.Or(p.validateKernel(), p.validateErrors()); err != nil {
@@ -209,51 +220,51 @@ func (p Program) Validate(self Rank, n int) error {
 	factors := []int{1}
 	steps := 0
 	for i, op := range p {
-		where := fmt.Sprintf("program of rank %d: operation %d", self, i+1)
+		where := operation{self, i + 1}
 		switch op.Kind {
 		case OpMulticast, OpContribute:
 			if op.Group == 0 {
-				return fmt.Errorf("%s: no group", where)
+				return fmt.Errorf("%v: no group", where)
 			}
 		case OpSend, OpRecv, OpPost:
 			if _, group := SourceGroup(op.Peer); group && op.Kind != OpSend {
 				break // see ValidateGroups
 			}
 			if !op.Any && int(op.Peer) >= n {
-				return fmt.Errorf("%s: rank %d does not exist, there are %d ranks", where, op.Peer,
+				return fmt.Errorf("%v: rank %d does not exist, there are %d ranks", where, op.Peer,
 					n)
 			}
 			if op.Bytes != 0 && (op.Bytes < MinBytes || op.Bytes > maxBytes) {
-				return fmt.Errorf("%s: %d bytes, want [%d, %d]", where, op.Bytes, MinBytes,
+				return fmt.Errorf("%v: %d bytes, want [%d, %d]", where, op.Bytes, MinBytes,
 					maxBytes)
 			}
 			if !op.Any && op.Peer == self {
-				return fmt.Errorf("%s: a rank can not send to or receive from itself", where)
+				return fmt.Errorf("%v: a rank can not send to or receive from itself", where)
 			}
 		case OpLoop:
 			if op.Count < 1 {
-				return fmt.Errorf("%s: loop count %d, want at least 1", where, op.Count)
+				return fmt.Errorf("%v: loop count %d, want at least 1", where, op.Count)
 			}
 			depth++
 			product = min(product*min(op.Count, maxSteps+1), maxSteps+1)
 			factors = append(factors, product)
 		case OpEnd, OpAgain:
 			if depth == 0 {
-				return fmt.Errorf("%s: end without loop", where)
+				return fmt.Errorf("%v: end without loop", where)
 			}
 			depth--
 			factors = factors[:len(factors)-1]
 			product = factors[len(factors)-1]
 		case OpPick:
 			if op.Count < 2 || op.Count > MaxPicks {
-				return fmt.Errorf("%s: pick %d, want [2, %d]", where, op.Count, MaxPicks)
+				return fmt.Errorf("%v: pick %d, want [2, %d]", where, op.Count, MaxPicks)
 			}
 		case OpWait, OpCheckpoint, OpOutput, OpBegin, OpCompute, OpFlush, OpAcknowledge, OpCancel:
 		default:
-			return fmt.Errorf("%s: unknown operation %d", where, op.Kind)
+			return fmt.Errorf("%v: unknown operation %d", where, op.Kind)
 		}
 		if steps += product; steps > maxSteps {
-			return fmt.Errorf("%s: more than %d steps, make the loops shorter", where, maxSteps)
+			return fmt.Errorf("%v: more than %d steps, make the loops shorter", where, maxSteps)
 		}
 	}
 	if depth != 0 {
