@@ -144,6 +144,12 @@ func (s *simulation) print(std streams) error {
 				p.Protocol, p.Ranks, len(p.Struck.Failures)))
 		}
 	}
+	for _, p := range a.Points {
+		if came := p.Struck; came != nil && len(came.Failures) < s.failures {
+			a.Notes = append(a.Notes, fmt.Sprintf("%s, %d ranks: %d of %d failures came before "+
+				"the end", p.Protocol, p.Ranks, len(came.Failures), s.failures))
+		}
+	}
 	if s.json {
 		return printJSON(std.out, a)
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -10,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/spec"
 )
 
 // simulated is the answer of a command line as JSON.
@@ -175,6 +178,60 @@ func TestSimulateSweep(t *testing.T) {
 	_, out, _ := domino(t.Context(), append([]string{"simulate"}, append(args, "sweep")...)...)
 	if !strings.Contains(out, "coordinated, 8 ranks: best interval") {
 		t.Errorf("no best interval in\n%s", out)
+	}
+}
+
+// patient is a context that ends when it is asked for its end so many times.
+type patient struct {
+	context.Context
+	left *int
+}
+
+func (p patient) Done() <-chan struct{} {
+	if *p.left--; *p.left < 0 {
+		ended := make(chan struct{})
+		close(ended)
+		return ended
+	}
+	return nil
+}
+
+// TestSimulateInterrupted: what is known when the user has had enough is printed, and said to be
+// not all.
+func TestSimulateInterrupted(t *testing.T) {
+	for left := range 3 {
+		n := left
+		var a simulatedAnswer
+		code, out, errors := domino(patient{t.Context(), &n}, "simulate", "heat iterations=400",
+			"--protocol", "hydee,rbml", "--ranks", "8,16", "--json")
+		if code != exitCode(spec.Unknown) {
+			t.Errorf("after %d: exit %d, %s", left, code, errors)
+		}
+		if left == 0 {
+			if out != "" {
+				t.Errorf("nothing is known, and printed is %s", out)
+			}
+			continue
+		}
+		if err := json.Unmarshal([]byte(out), &a); err != nil || !a.Interrupted ||
+			len(a.Points) != left {
+			t.Errorf("after %d: %v, %d points", left, err, len(a.Points))
+		}
+	}
+}
+
+// TestSimulateFewFailures: failures that come too late for a run are said.
+func TestSimulateFewFailures(t *testing.T) {
+	a, _ := simulated(t, "ring", "--protocol", "rbml", "--ranks", "2", "--failures", "50")
+	came := len(a.Points[0].Struck.Failures)
+	want := fmt.Sprintf("rbml, 2 ranks: %d of 50 failures came before the end", came)
+	if came == 50 || len(a.Notes) != 2 || a.Notes[1] != want {
+		t.Errorf("notes %q, want %q", a.Notes, want)
+	}
+	for _, f := range a.Points[0].Struck.Failures {
+		if f.Takes > 0 && f.Down < 3 {
+			t.Errorf("%+v: it was up before it was started", f)
+		}
 	}
 }
 

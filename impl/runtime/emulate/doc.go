@@ -33,6 +33,7 @@
 // They come from whoever watches the run (Config.Observe, Run.Crash). A crash takes what has not
 // left the card of the node yet, and what is on its way to who crashes; writes in progress are
 // lost, and no record is torn. What is sent to a proc that is down waits for its next life. Procs
-// start again by Launch where the setup says so, otherwise by themselves (Costs.Restart). Renew and
+// start again by Launch where the setup says so, otherwise by themselves (Costs.Restart). Where
+// Config.Reload says so, they read their records first, as others do at that time. Renew and
 // watchdogs, and procs that others adopt without launching them, are refused: see New.
 package emulate

@@ -107,6 +107,11 @@ func (r *Run) start(p *proc, what item) {
 	case what.toLife >= 0 && what.toLife != p.life:
 		return
 	case what.toLife >= 0:
+		if r.config.Reload && !what.reached {
+			what.reached = true // next time it is all there
+			r.schedule(p, ready, r.reload(p), what)
+			return
+		}
 		in.Records = r.records(p)
 	case !by.up || by.life != what.fromLife:
 		return

@@ -273,6 +273,33 @@ func TestSharedStore(t *testing.T) {
 		7s p2 persisted short2`)
 }
 
+// Aim: who starts again has read what it wrote by then, behind others who read: of 300 bytes each
+// at 100 bytes a second, one server, two procs that run again a second after a crash have them
+// after 3 and 6 seconds more; without Reload they cost nothing.
+func TestReload(t *testing.T) {
+	c := emulate.Costs{Shared: true, Disk: emulate.Disk{Write: 100, Read: 100},
+		Restart: time.Second}
+	for reload, text := range map[bool]string{false: `3s p0 persisted k
+		6s p1 persisted k
+		11s p0 restart as incarnation 1 on p0 k=v
+		11s p1 restart as incarnation 1 on p1 k=v`, true: `3s p0 persisted k
+		6s p1 persisted k
+		14s p0 restart as incarnation 1 on p0 k=v
+		17s p1 restart as incarnation 1 on p1 k=v`} {
+		s := newStage(2, func(p core.Proc, in core.Input) []core.Effect {
+			if in.Kind == core.Start {
+				return []core.Effect{{Kind: core.Persist, Key: "k", Value: []byte("v")}}
+			}
+			return nil
+		})
+		want(t, s.play(t, emulate.Config{Costs: c, Reload: reload,
+			Weight: func(core.Proc, string, []byte) int64 { return 300 }},
+			func(r *emulate.Run) {
+				r.After(10*time.Second, func() { r.Crash(0, 1) })
+			}), text)
+	}
+}
+
 // chooser is an actor with one step that it may take until it has.
 type chooser struct {
 	actor

@@ -38,6 +38,8 @@ type Config struct {
 	// Observe sees every event of the evidence at its time, but without Keep not those that every
 	// message of a program leaves. It may call what changes the run.
 	Observe func(*Run, trace.Event)
+	// Reload lets a proc that starts again by itself read its records from their disks first.
+	Reload bool
 	// Keep keeps the trace, and histories for the judge: a run costs much more memory.
 	Keep  bool
 	Until time.Duration // the run ends then; 0 = when nothing can happen any more

@@ -112,18 +112,35 @@ func (r *Run) settle(p *proc, what item) {
 	r.offer(p, item{from: p.id, toLife: p.life, input: in})
 }
 
-// records are those that a new life of the proc is handed, where nobody launches it.
-func (r *Run) records(p *proc) (list []core.Record) {
-	owners := []core.Proc{p.id}
+// owners are the procs whose records a new life of the proc is handed, where nobody launches it.
+func (r *Run) owners(p *proc) []core.Proc {
 	if r.setup.Reads != nil {
 		if read := r.setup.Reads(p.id); len(read) > 0 {
-			owners = read
+			return read
 		}
 	}
-	for _, owner := range owners {
+	return []core.Proc{p.id}
+}
+
+// records are those that it is handed.
+func (r *Run) records(p *proc) (list []core.Record) {
+	for _, owner := range r.owners(p) {
 		for _, s := range r.procs[owner].store {
 			list = append(list, core.Record{Owner: owner, Key: s.key, Value: s.value})
 		}
 	}
 	return list
+}
+
+// reload is when all of them are read, each in its turn.
+func (r *Run) reload(p *proc) (end moment) {
+	end = r.now
+	for _, owner := range r.owners(p) {
+		o := &r.procs[owner]
+		for i := range o.store {
+			end = max(end, r.diskOf(o).read(r.now, o.store[i].bytes, false))
+			o.store[i].fresh = false
+		}
+	}
+	return end
 }

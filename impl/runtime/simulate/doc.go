@@ -23,7 +23,9 @@
 // They stop one rank, with those that the setup stops with it. Moments and ranks are drawn by one
 // stream of numbers a purpose, so that protocols are compared under the same failures. One whose
 // moment comes while the last one is not recovered from waits for that. Detection and restart take
-// constants of the machine.
+// constants of the machine, then who starts again reads its records from the stable store, as all
+// who are taken back do at that time. No failure strikes during a recovery, so failures do not add
+// up as in the complete model of Daly, but as in that of first order.
 //
 // # What is left out
 //

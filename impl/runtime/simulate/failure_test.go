@@ -12,6 +12,9 @@ import (
 
 	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/program/kernels"
+	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/protocol/all"
 	"github.com/domino-check/domino/impl/runtime/simulate"
 )
 
@@ -141,7 +144,7 @@ func scaled(t *testing.T, by float64) *simulate.Machine {
 }
 
 // Aim: on a machine that is twice as fast everything takes half the time, to the picosecond, with
-// checkpoints and a failure, too; a rank that does nothing changes no time.
+// checkpoints and a failure, too.
 func TestScaled(t *testing.T) {
 	for _, name := range []string{"none", "hydee", "causal"} {
 		job := func(by int) simulate.Job {
@@ -169,6 +172,40 @@ func TestScaled(t *testing.T) {
 		fast.Busy *= 2
 		if diff := cmp.Diff(slow, fast); diff != "" {
 			t.Errorf("%s (-slow +fast):\n%s", name, diff)
+		}
+	}
+}
+
+// Aim: a rank that does nothing changes no time.
+func TestIdle(t *testing.T) {
+	for _, name := range []string{"none", "hydee", "causal", "pessimistic"} {
+		p, err := protocol.List(all.Protocols()).Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ends []int64
+		for idle := range 2 {
+			suite, err := kernels.Build("heat ranks=4 n=16 iterations=10")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if idle > 0 {
+				suite.Names = append(suite.Names, "r4")
+				suite.Programs = append(suite.Programs, core.Program{})
+			}
+			request := protocol.Request{}
+			if p.Perf.Clustered != nil {
+				request.Layout.Clusters = []int{0, 0, 1, 1, 2}[:len(suite.Names)]
+			}
+			s, _, err := simulate.Prepare(p, suite, request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ends = append(ends, play(t, simulate.Job{Machine: scaled(t, 1), Setup: s,
+				Work: time.Millisecond}).Completion)
+		}
+		if ends[0] != ends[1] || ends[0] == 0 {
+			t.Errorf("%s takes %d ps, with an idle rank %d", name, ends[0], ends[1])
 		}
 	}
 }

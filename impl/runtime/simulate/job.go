@@ -116,6 +116,7 @@ func (j *Job) config() emulate.Config {
 		protocol = "none"
 	}
 	c := emulate.Config{Costs: j.Machine.Costs(protocol), Wire: true, Steps: j.Steps,
+		Reload:  true,
 		PerNode: int(j.Machine.of("ranks")),
 		// what services may do of their own accord is up to whoever runs a job, and he does nothing
 		Choose: func(_ *emulate.Run, p core.Proc, list []core.Choice) (core.Choice, bool) {

@@ -134,6 +134,8 @@ func ReadMachine(file string, text []byte) (*Machine, error) {
 			at = syntax.Offset
 		case errors.As(err, &typed):
 			at = typed.Offset
+		case errors.Is(err, io.ErrUnexpectedEOF):
+			at = int64(len(text))
 		}
 		return nil, fmt.Errorf("%s:%d: %w", file, lineAt(text, at), err)
 	}

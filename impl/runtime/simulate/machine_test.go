@@ -43,10 +43,11 @@ func TestMyrinet(t *testing.T) {
 
 // Aim: what makes no sense in a file is an error with its name, the line and the parameter.
 func TestWrongMachine(t *testing.T) {
-	text, err := os.ReadFile("machines/myrinet.json")
+	whole, err := os.ReadFile("machines/myrinet.json")
 	if err != nil {
 		t.Fatal(err)
 	}
+	text := string(whole)
 	for _, tt := range []struct{ name, old, new, want string }{
 		{"zero rate", `"value": 10, "unit": "Gb/s"`, `"value": 0, "unit": "Gb/s"`,
 			"file:10: between.rate: 0 Gb/s"},
@@ -63,12 +64,16 @@ func TestWrongMachine(t *testing.T) {
 		{"field", `"about"`, `"abuot"`, "unknown field"},
 		{"twice", `"within.rate"`, `"within.latency"`, "file:12: within.latency: unit"},
 		{"again", `"between.gap"`, `"between.overhead"`, "file:9: between.overhead is there twice"},
+		{"cut off", text[len(text)/2:], "", "file:12: unexpected EOF"},
+		{"huge", `"value": 0.1`, `"value": 1e400`, "file:9:"},
+		{"absurd", `"value": 2.3, "unit": "us"`, `"value": 2.3e15, "unit": "us"`, "not absurd"},
+		{"no servers", `"value": 8, "unit": "1"`, `"value": 0, "unit": "1"`, "more than nothing"},
 		{"more", "\n}\n", "\n} more\n", "something follows"},
 		{"servers", `"value": 8, "unit": "1"`, `"value": 1e9, "unit": "1"`, "servers of a disk"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			wrong := strings.Replace(string(text), tt.old, tt.new, 1)
-			if wrong == string(text) {
+			wrong := strings.Replace(text, tt.old, tt.new, 1)
+			if wrong == text {
 				t.Fatal("nothing is changed")
 			}
 			_, err := simulate.ReadMachine("file", []byte(wrong))

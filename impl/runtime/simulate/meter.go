@@ -186,6 +186,9 @@ func (m *meter) follow(p core.Proc, in *core.Input) {
 		return
 	}
 	r := &m.ranks[p]
+	if r.back && in.Kind == core.Restore {
+		m.struck[len(m.struck)-1].up = m.run.Picoseconds()
+	}
 	switch {
 	case r.waits && in.Kind == core.Advance: // until then an image may come by message
 		r.waits = false
@@ -231,16 +234,10 @@ func (m *meter) recovered() {
 
 // observe follows failures: who is taken back, and with its log.
 func (m *meter) observe(_ *emulate.Run, e trace.Event) {
-	if len(m.struck) == 0 {
+	if e.Kind != trace.Crashed || len(m.struck) == 0 {
 		return
 	}
 	s, r := &m.struck[len(m.struck)-1], &m.ranks[e.Proc]
-	if e.Kind == trace.Restored && r.back {
-		s.up = m.run.Picoseconds()
-	}
-	if e.Kind != trace.Crashed {
-		return
-	}
 	m.log -= r.bytes
 	r.log, r.bytes = nil, 0
 	m.end(e.Proc, false)

@@ -51,8 +51,16 @@ const mostFailures = 1000
 // ErrDigests is a run that has ended otherwise than it does without a protocol.
 var ErrDigests = errors.New("programs end in other digests than without a protocol")
 
+// MostWork is the longest that a rank can be said to compute in an iteration: emulated time ends
+// after some weeks.
+const MostWork = 1e6 * time.Second
+
 // Run carries the study out: four runs without failures, and one with them.
 func (s *Study) Run() (*Answer, error) {
+	if s.Work < 0 || s.Work > MostWork {
+		return nil, fmt.Errorf("simulate: an iteration computes for %v, want [0, %v]", s.Work,
+			MostWork)
+	}
 	a := new(Answer)
 	var err error
 	base := s.Job
