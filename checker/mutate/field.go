@@ -122,7 +122,8 @@ func take(v, source reflect.Value, pairs []pair, at place) error {
 		if err == nil && ok {
 			err = walk(v, p.into, at, func(f reflect.Value) error {
 				if !value.CanConvert(f.Type()) {
-					return fmt.Errorf("a %v can not become a %v", value.Type(), f.Type())
+					return fmt.Errorf("a %s can not become a %s", typeName(value.Type()),
+						typeName(f.Type()))
 				}
 				f.Set(value.Convert(f.Type()))
 				return nil
@@ -134,6 +135,15 @@ func take(v, source reflect.Value, pairs []pair, at place) error {
 		}
 	}
 	return nil
+}
+
+// typeName is the name of a type without what a generic one is of, which has paths.
+func typeName(t reflect.Type) string {
+	name := t.String()
+	if at := strings.IndexByte(name, '['); at > 0 {
+		name = name[:at]
+	}
+	return name
 }
 
 // shift adds to a number; below zero and above the highest it stays there.

@@ -126,11 +126,12 @@ func TestCollect(t *testing.T) {
 func TestImpossible(t *testing.T) {
 	all := embedded(t)
 	for habit, want := range map[string]string{
-		"writes Status Last backwards":           "field Last: a hydee.Date is no list",
-		"writes App Payload.Data.lst set(1)":     `"lst" is no place in a list`,
-		"believes App Acknowledged Date=Date":    "has no message Acknowledged",
-		"believes App Acknowledge Date=Payload":  "Date=Payload: a core.Payload can not become",
-		"reads App Round=Channels":               "Round=Channels: a []",
+		"writes Status Last backwards":          "field Last: a hydee.Date is no list",
+		"writes App Payload.Data.lst set(1)":    `"lst" is no place in a list`,
+		"believes App Acknowledged Date=Date":   "has no message Acknowledged",
+		"believes App Acknowledge Date=Payload": "Date=Payload: a core.Payload can not become",
+		"reads App Round=Channels": "Round=Channels: a core.ByRank can not " +
+			"become a hydee.Round",
 		"ranks Channels.* shift(1)":              "is no number to shift",
 		"hears App Round.Number nothing":         `nothing named "Number"`,
 		"after delivers Frontier without-last":   "is no list",

@@ -51,6 +51,9 @@ func Resolve(list protocol.List, s *scenarios.Scenario) (*Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.Setup.AtMost(core.MaxSearched); err != nil {
+		return nil, s.Errorf("", "%w", err)
+	}
 	return r, errors.Join(r.procs(), r.properties())
 }
 

@@ -197,8 +197,8 @@ func TestBadInput(t *testing.T) {
 			"4: causal: tolerates 2 failures at a time, want [0, 1] with 2 ranks"},
 		{"tolerates more than collectives do", "protocol: camel\ntolerates: 2", two,
 			"4: camel: tolerates 2 failures at a time, want [0, 1]"},
-		{"too many ranks", "protocol: causal", many(65),
-			"69: causal: 65 ranks, at most 64 are supported"},
+		{"too many ranks", "protocol: manetho", many(65),
+			"5: manetho: 65 ranks, at most 64 are supported"},
 		{"tolerates what it does not choose", "protocol: hydee\ntolerates: 1", two,
 			"4: protocol hydee does not choose how many failures it tolerates; " +
 				"the nearest that it can carry: without tolerates"},

@@ -84,6 +84,8 @@ func (r *perfRun) programs() (list []perfKernel, err error) {
 		known = append(known, strings.TrimPrefix(n, "kernel "))
 	}
 	switch {
+	case r.flags.ranks > core.MaxSearched: // kernels have more, for those who only model them
+		return nil, fmt.Errorf("--ranks %d: want at most %d", r.flags.ranks, core.MaxSearched)
 	case strings.TrimSpace(r.flags.kernels) == "all":
 		wanted, named = known, false
 	case named:

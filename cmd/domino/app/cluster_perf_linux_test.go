@@ -144,7 +144,7 @@ func TestPerfErrors(t *testing.T) {
 		{[]string{"--kernels", ","}, "no kernel is left"},
 		{[]string{"--kernels", "bt", "--ranks", "5"}, "want a square"},
 		{[]string{"--ranks", "0"}, "--ranks 0"},
-		{[]string{"--ranks", "5000"}, "no kernel is left for 5000 ranks"},
+		{[]string{"--ranks", "5000"}, "--ranks 5000: want at most 4096"},
 		{[]string{"--rounds", "0", "--protocols", "none"}, "0 rounds"},
 		{[]string{"--checkpoint", "-1"}, "--checkpoint -1"},
 		{[]string{"--timeout", "0s"}, "cluster perf: --timeout 0s: want more than 0"},
