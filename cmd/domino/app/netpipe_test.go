@@ -78,13 +78,20 @@ func TestNetpipe(t *testing.T) {
 }
 
 // TestNetpipeCalibrates: what is measured becomes a machine of this computer that simulate takes,
-// and that has a step of each protocol.
+// and that has a step of each protocol; or it is refused because no line fits it.
 func TestNetpipeCalibrates(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	file := filepath.Join(t.TempDir(), "here.json")
 	code, out, errors := domino(t.Context(), "cluster", "netpipe", "--calibrate", file, "--sizes",
 		"8,1K,64K,1M", "--rounds", "1", "--sample", "1us", "--protocols",
 		"raw,none,hydee-1,hydee-2,rbml")
+	if strings.Contains(errors, "no line of positive latency and rate fits") {
+		// on a computer with much else to do: refused, and nothing is written
+		if _, err := os.Stat(file); code != exitUsage || !os.IsNotExist(err) {
+			t.Errorf("exit code %d, %v", code, err)
+		}
+		return
+	}
 	if code != 0 || !strings.Contains(out, "parameters of "+gauge.This().Host) {
 		t.Fatalf("exit code %d, %s\n%s", code, errors, out)
 	}
