@@ -173,6 +173,9 @@ func orbitCases() (list []orbitCase) {
 		}
 		for _, o := range []paxos.Options{{Servers: 4, Clients: 1}, {Servers: 5, Clients: 1},
 			{Servers: 4, Clients: 1, Stale: true}, {Servers: 4, Clients: 1, Deaf: true}} {
+			if o.Servers > 4 && (name == "lossy" || name == "unordered") {
+				continue // above 60,000 states
+			}
 			list = append(list, orbitCase{fmt.Sprintf("paxos-%d-%t-%t-%s", o.Servers, o.Stale,
 				o.Deaf, name), func() (*core.Setup, error) { return paxos.NewSetup(o) },
 				networks[name], o.Servers > 4 || name != "selective" && name != "twice"})
@@ -198,7 +201,7 @@ func TestAutomorphism(t *testing.T) {
 			w := alikeWorld(t, s, tt.model)
 			all := exploreWhole(w, 60_000)
 			if all.over {
-				t.Skip("too large")
+				t.Fatal("too large to be explored whole")
 			}
 			steps, locals := w.LocalSteps()
 			q, err := w.newQuotient()

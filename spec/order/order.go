@@ -103,16 +103,15 @@ func (o *Order) sources(e trace.Event) (list []Node) {
 // source is the send of a message that somebody receives now: of several, on different pasts, the
 // last one with that payload, or with any if there is none.
 func (o *Order) source(id trace.MsgID, digest uint64, payload bool) (found Node) {
-	equal := false
-	for k, n := range slices.Backward(o.events) {
+	for _, n := range slices.Backward(o.events) {
 		e := &o.nodes[n].event
 		if n == None || e.Kind != trace.Sent || e.ID != id {
 			continue
 		}
 		switch {
 		case !payload || e.Digest == digest:
-			return o.events[k]
-		case !equal && found == None:
+			return n
+		case found == None:
 			found = n
 		}
 	}
