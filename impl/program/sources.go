@@ -11,11 +11,11 @@ import (
 // name, if the layer can tell, otherwise all.
 func (h *Host) look(posted []posted) {
 	h.sources = h.sources[:0]
-	var op core.Op
+	var op *core.Op
 	if h.app.PC < len(h.program) && h.program[h.app.PC].Kind == core.OpRecv {
-		op = h.program[h.app.PC]
+		op = &h.program[h.app.PC]
 	}
-	all := h.sourced == nil || op.Any
+	all := h.sourced == nil || op != nil && op.Any
 	for i := range posted {
 		all = all || posted[i].Any
 	}
@@ -27,7 +27,7 @@ func (h *Host) look(posted []posted) {
 	for i := range posted {
 		h.name(posted[i].Peer)
 	}
-	if op.Kind == core.OpRecv {
+	if op != nil {
 		h.name(op.Peer)
 	}
 }

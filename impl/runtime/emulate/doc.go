@@ -28,6 +28,18 @@
 // no goroutine, no clock and no chance. Of several program steps that are possible the first is
 // taken.
 //
+// # Windows
+//
+// With Config.Apart a run goes by windows of time that are not longer than the time between an
+// event of a proc and the first that this makes for another proc, which is an overhead and a
+// latency: who comes first within one does not matter, so each proc does all that it does in a
+// window before the next one has its turn. With 65,536 ranks, most of what an event costs is to
+// bring its rank into the cache, and to order it among those of all others; by windows a rank is
+// there once for a few of them, and they are in a queue of its own. The run is the same: events of
+// one proc at the same moment are ordered by when they were made and by whom, as the number of a
+// single queue orders them. What is up to the order of all events, a shared disk, failures, and
+// whatever hooks ask for, ends such a run with ErrOrder.
+//
 // # Failures
 //
 // They come from whoever watches the run (Config.Observe, Run.Crash). A crash takes what has not

@@ -9,6 +9,7 @@ import (
 // Crash stops procs at once, each with its group and what runs on its node, and lets the detector
 // know.
 func (r *Run) Crash(procs ...core.Proc) {
+	r.order()
 	var gone []core.Proc
 	for _, p := range procs {
 		for _, q := range r.setup.Group(p) {
@@ -63,11 +64,17 @@ func (r *Run) down(p *proc, withNode bool) {
 		end = -1
 	}
 	p.ends = append(p.ends, end)
-	p.up, p.busy, p.begun, p.inbox, p.timers, p.under = false, false, item{}, nil, nil,
-		nil
+	for _, i := range p.inbox {
+		r.release(i)
+	}
+	if p.busy && p.begun >= 0 {
+		r.release(p.begun)
+	}
+	p.up, p.busy, p.begun, p.steps = false, false, -1, false
+	p.inbox, p.timers, p.under = nil, nil, nil
 	p.free, p.settled, p.channels = 0, 0, nil
 	if r.config.Costs.Cores == 0 {
-		clear(p.cores)
+		p.core = processor{}
 	}
 	p.life++
 	p.next = p.inc + 1
@@ -87,8 +94,8 @@ func (r *Run) report(p *proc) {
 		q := &r.procs[w]
 		life := q.life // if it goes down before, its next life has never known them
 		at := r.now.plus(lasting(r.config.Costs.Detect))
-		r.schedule(q, arrive, at, item{from: w, toLife: life,
-			input: core.Input{Kind: core.Down, Procs: g, Incarnation: p.inc}})
+		r.schedule(q, arrive, at, told(w, life,
+			core.Input{Kind: core.Down, Procs: g, Incarnation: p.inc}))
 	}
 }
 
@@ -99,7 +106,7 @@ func (r *Run) restart(p *proc) {
 }
 
 // start begins a new life, unless the proc is up, or who launched it has stopped since.
-func (r *Run) start(p *proc, what item) {
+func (r *Run) start(p *proc, what *item) {
 	in := core.Input{Kind: core.Restore, From: p.id}
 	switch by := &r.procs[what.from]; {
 	case p.up:
@@ -109,7 +116,7 @@ func (r *Run) start(p *proc, what item) {
 	case what.toLife >= 0:
 		if r.config.Reload && !what.reached {
 			what.reached = true // next time it is all there
-			r.schedule(p, ready, r.reload(p), what)
+			r.schedule(p, ready, r.reload(p), *what)
 			return
 		}
 		in.Records = r.records(p)
@@ -117,7 +124,8 @@ func (r *Run) start(p *proc, what item) {
 		return
 	default:
 		p.node, in.From = by.id, by.id
-		in.Records = []core.Record{{Owner: by.id, Key: what.record.key, Value: what.record.value}}
+		rec := &what.rest.record
+		in.Records = []core.Record{{Owner: by.id, Key: rec.key, Value: rec.value}}
 	}
 	p.up, p.inc = true, p.next
 	in.Incarnation = p.inc
@@ -126,7 +134,7 @@ func (r *Run) start(p *proc, what item) {
 
 // stop ends a life because somebody on its node wants it to, with what runs on its own node, and
 // answers. It is no failure: nobody else is told. A start that the same one has asked for is off.
-func (r *Run) stop(p *proc, what item) {
+func (r *Run) stop(p *proc, what *item) {
 	by := &r.procs[what.from]
 	if !by.up || by.life != what.fromLife {
 		return
@@ -139,8 +147,8 @@ func (r *Run) stop(p *proc, what item) {
 		}
 	}
 	r.revoke(by, p)
-	r.offer(by, item{from: p.id, toLife: by.life,
-		input: core.Input{Kind: core.Killed, From: p.id, Incarnation: p.inc}})
+	r.offer(by, r.hold(told(p.id, by.life,
+		core.Input{Kind: core.Killed, From: p.id, Incarnation: p.inc})))
 }
 
 // revoke takes away the starts of a proc that another one has asked for.

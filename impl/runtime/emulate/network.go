@@ -10,7 +10,6 @@ func (r *Run) send(p *proc, e *core.Effect) {
 	if r.config.Size != nil {
 		bytes = r.config.Size(e.Message)
 	}
-	c := p.channel(to.id)
 	var way Carriage
 	if r.config.Carry != nil {
 		way = r.config.Carry(r, p.id, to.id, e.Message)
@@ -21,10 +20,13 @@ func (r *Run) send(p *proc, e *core.Effect) {
 	if link.Eager > 0 && bytes > link.Eager {
 		at = at.plus(2 * link.latency(0)) // it is announced, and may come
 	}
-	i := r.hold(item{from: p.id, fromLife: p.life, toLife: to.life, via: c, bytes: bytes,
-		slow: span(bytes, way.Rate), left: at,
-		input: core.Input{Kind: core.Received, From: p.id, Message: m}})
-	c.under = append(c.under, i)
+	i := r.hold(item{kind: core.Received, from: p.id, fromLife: p.life, toLife: to.life,
+		bytes: bytes, slow: span(bytes, way.Rate), left: at, message: m})
+	if r.windows == nil || r.windows.overtake || link == &r.config.Costs.Within {
+		c := p.channel(to.id)
+		r.items[i].via = c
+		c.under = append(c.under, i)
+	}
 	if at > r.now && !r.direct {
 		r.put(to, leave, at, i)
 		return
@@ -90,17 +92,23 @@ func (r *Run) enter(to *proc, i int32) {
 func (r *Run) reach(to *proc, c *channel, i int32) {
 	r.items[i].reached = true
 	for len(c.under) > 0 && r.items[c.under[0]].reached {
-		what := r.take(core.Pop(&c.under))
+		i := core.Pop(&c.under)
+		what := &r.items[i]
 		what.via = nil
 		// what is lost ends the channel: of what a node has sent before it failed a prefix arrives
-		if c.broken = c.broken || r.cut(&what); !c.broken {
-			r.offer(to, what)
+		if c.broken = c.broken || r.cut(what); !c.broken {
+			r.offer(to, i)
+		} else {
+			r.release(i)
 		}
 	}
 }
 
 // cut reports whether the node of the sender has failed before the message had left it.
 func (r *Run) cut(what *item) bool {
+	if r.windows != nil { // no node fails
+		return false
+	}
 	p := &r.procs[what.from]
 	if p.life == what.fromLife {
 		return false

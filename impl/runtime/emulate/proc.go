@@ -10,36 +10,42 @@ import (
 
 // proc is one proc in all its lives, and the node that it has if nobody else's is meant.
 type proc struct {
-	id      core.Proc
-	machine core.Machine
-	node    core.Proc // on whose node it runs, or did last
-
-	up   bool
-	inc  core.Incarnation // of the life, or of the last one
-	next core.Incarnation // of a proc that is down: the least that its next life may have
-	life int              // how often it has stopped
-	// when each life has ended with its node; negative: without
-	ends []moment
+	// what whoever sends to it looks at, together in memory
+	id     core.Proc
+	node   core.Proc // on whose node it runs, or did last
+	life   int32     // how often it has stopped
+	begun  int32     // item of what it does now, if busy; -1: it takes a step, or still sends
+	events agenda    // its own, in a run by windows
+	due    int64     // the earliest window that it is listed in
 	// the node whose processor, cards and disk it has, as long as it runs on the node of its own
 	box core.Proc
+	up  bool
 
+	busy     bool        // until the work event with the number
+	steps    bool        // what it does is the program step choice
+	own      bool        // the disk is its own
+	choice   core.Choice // of that step
+	machine  core.Machine
 	number   uint64 // of its newest event
-	inbox    []item // not begun, oldest first
-	begun    item   // what it does now, if busy; of a program operation, Advance
-	busy     bool   // until the work event with the number
 	until    uint64
-	free     moment                 // when all that its last step asks for is done
-	cores    []processor            // of its node, or its own
-	computer *processor             // on which its last step has computed before it sends
+	inbox    []int32    // items, not begun, oldest first
+	free     moment     // when all that its last step asks for is done
+	core     processor  // its own, where nodes have no number of them
+	computer *processor // on which its last step has computed before it sends
+	out      network
+	in       network
+
+	inc  core.Incarnation // of the life, or of the last one
+	next core.Incarnation // of a proc that is down: the least that its next life may have
+	// when each life has ended with its node; negative: without
+	ends     []moment
+	cores    []processor            // of its node
 	channels map[core.Proc]*channel // of its life, by addressee
 	timers   []timer                // that are set
 	store    []record               // by key
 	under    []int32                // writes and reads in progress, oldest first
 	settled  moment                 // when the newest of them is done
-	own      bool                   // the disk is its own
-	disk     disk                   // of its node, or its own
-	out      network
-	in       network
+	disk     *disk                  // of its node, or its own
 }
 
 // timer is the newest setting of a timer.
@@ -54,7 +60,8 @@ func (r *Run) begin(p *proc, in core.Input) {
 	if h, ok := p.machine.(tuned); ok && !r.config.Keep {
 		h.Tune(nil, true)
 	}
-	r.step(p, in)
+	r.input = in
+	r.step(p)
 	r.plan(p)
 }
 
@@ -62,23 +69,25 @@ func (r *Run) begin(p *proc, in core.Input) {
 type tuned interface{ Tune(core.Buffers, bool) }
 
 // offer puts an input before a proc, if that is still who it was meant for.
-func (r *Run) offer(p *proc, what item) {
-	switch {
-	case what.input.Kind == core.Tick && !p.expired(&what):
-	case p.life != what.toLife:
+func (r *Run) offer(p *proc, i int32) {
+	switch what := &r.items[i]; {
+	case what.kind == core.Tick && !p.expired(what.rest) || p.life != what.toLife:
+		r.release(i)
 	case p.up:
-		p.inbox = append(p.inbox, what)
+		p.inbox = append(p.inbox, i)
 		r.plan(p)
-	case what.input.Kind == core.Received || what.input.Kind == core.Down:
-		p.inbox = append(p.inbox, what) // for its next life
+	case what.kind == core.Received || what.kind == core.Down:
+		p.inbox = append(p.inbox, i) // for its next life
+	default:
+		r.release(i)
 	}
 }
 
 // expired reports whether a timer is still set as it was.
-func (p *proc) expired(what *item) bool {
+func (p *proc) expired(what *rest) bool {
 	for _, t := range p.timers {
 		if t.name == what.input.Timer {
-			return t.set == int(what.bytes)
+			return t.set == what.set
 		}
 	}
 	return false
@@ -92,14 +101,14 @@ func (r *Run) plan(p *proc) {
 	takes := lasting(r.config.Costs.Step)
 	switch {
 	case p.free > r.now: // it still sends
-		p.busy, p.begun = true, item{}
+		p.busy = true
 		r.put(p, work, p.free, -1)
 		p.until = p.number
 		return
 	case len(p.inbox) > 0:
 		p.begun = core.Pop(&p.inbox)
-		if p.begun.input.Kind == core.Received {
-			takes += lasting(r.link(r.procs[p.begun.from].node, p.node).Overhead)
+		if what := &r.items[p.begun]; what.kind == core.Received {
+			takes += lasting(r.link(r.nodeOf(what.from), p.node).Overhead)
 		}
 	default:
 		r.choices = p.machine.Choices(r.choices[:0])
@@ -113,7 +122,7 @@ func (r *Run) plan(p *proc) {
 				return
 			}
 		}
-		p.begun = item{input: core.Input{Kind: core.Advance, Choice: choice}}
+		p.steps, p.choice = true, choice
 		takes = lasting(r.config.Costs.Operation)
 	}
 	p.busy = true
@@ -125,11 +134,17 @@ func (r *Run) plan(p *proc) {
 // when it is done with what its program computes.
 func (r *Run) compute(p *proc, now, takes moment) moment {
 	r.result.Busy += int64(takes)
-	cores := r.coresOf(p)
-	switch {
-	case p.computer != nil: // it goes on where it is: nobody waits for what comes so much later
+	if p.computer != nil { // it goes on where it is: nobody waits for what comes so much later
 		return p.computer.computing.serve(now, takes)
-	case takes == 0 && len(cores) == 1:
+	}
+	if r.config.Costs.Cores == 0 {
+		if takes == 0 {
+			return max(now, p.core.others.free)
+		}
+		return p.core.serve(now, takes)
+	}
+	cores := r.coresOf(p)
+	if takes == 0 && len(cores) == 1 {
 		return max(now, cores[0].others.free)
 	}
 	return first(cores, now, func(c *processor) moment { return c.others.free }).serve(now, takes)
@@ -137,16 +152,23 @@ func (r *Run) compute(p *proc, now, takes moment) moment {
 
 func (r *Run) computes(p *proc, now, takes moment) moment {
 	r.result.Busy += int64(takes)
-	p.computer = first(r.coresOf(p), now, (*processor).free)
+	if r.config.Costs.Cores == 0 {
+		p.computer = &p.core
+	} else {
+		p.computer = first(r.coresOf(p), now, (*processor).free)
+	}
 	return p.computer.compute(now, takes)
 }
 
-// coresOf are those of the node of a proc, or its own.
-func (r *Run) coresOf(p *proc) []processor {
-	if r.config.Costs.Cores > 0 {
-		return r.procs[r.procs[p.node].box].cores
+// coresOf are those of the node of a proc.
+func (r *Run) coresOf(p *proc) []processor { return r.procs[r.procs[p.node].box].cores }
+
+// nodeOf is the proc on whose node a proc runs.
+func (r *Run) nodeOf(p core.Proc) core.Proc {
+	if r.direct {
+		return p
 	}
-	return p.cores
+	return r.procs[p].node
 }
 
 // finish is the end of what a proc has begun, unless it has stopped since.
@@ -154,39 +176,49 @@ func (r *Run) finish(p *proc, number uint64) {
 	if !p.busy || p.until != number {
 		return
 	}
-	in := p.begun.input
-	p.busy, p.begun = false, item{}
-	if in.Kind != 0 {
-		r.step(p, in)
+	p.busy = false
+	switch {
+	case p.begun >= 0:
+		i := p.begun
+		p.begun = -1
+		r.input = r.items[i].input()
+		r.release(i)
+		r.step(p)
+	case p.steps:
+		p.steps = false
+		r.input = core.Input{Kind: core.Advance, Choice: p.choice}
+		r.step(p)
 	}
 	r.plan(p)
 }
 
-// step hands an input to a machine and performs the effects in order.
-func (r *Run) step(p *proc, in core.Input) {
+// step hands the input to a machine and performs the effects in order.
+func (r *Run) step(p *proc) {
+	in := &r.input
 	r.result.Steps++
 	v, life := core.Evidence{Proc: p.id, Incarnation: p.inc}, p.life
-	if event, ok := v.OfInput(&in); ok {
-		r.note(event)
+	if r.shown(0) {
+		if event, ok := v.OfInput(in); ok {
+			r.note(event)
+		}
 	}
 	if p.life != life { // somebody was only waiting for that
 		return
 	}
 	p.free = r.now
 	first := len(r.effects)
-	r.effects = p.machine.Step(in, r.effects)
-	if in.Kind == core.Received {
-		defer r.recycle(in.Message)
+	r.effects = p.machine.Step(*in, r.effects)
+	if r.shown(0) {
+		v.After = core.HistoryOf(p.machine)
 	}
-	v.After = core.HistoryOf(p.machine)
 	if r.config.Stepped != nil {
-		copied, computes := r.config.Stepped(r, p.id, &in, r.effects[first:])
+		copied, computes := r.config.Stepped(r, p.id, in, r.effects[first:])
 		p.free = r.compute(p, r.now, span(copied, r.config.Costs.Copy))
 		if computes > 0 {
 			p.free = r.computes(p, p.free, lasting(computes))
 		}
 	}
-	if in.Kind == core.Restore {
+	if in.Kind == core.Restore && r.shown(0) {
 		r.note(v.Restarted())
 	}
 	for i := first; i < len(r.effects); i++ {
@@ -209,6 +241,9 @@ func (r *Run) step(p *proc, in core.Input) {
 	clear(r.effects[first:])
 	r.effects = r.effects[:first]
 	p.computer = nil
+	if in.Kind == core.Received {
+		r.recycle(in.Message)
+	}
 }
 
 // shown reports whether an effect of a kind is evidence in this run.
@@ -232,15 +267,18 @@ func (r *Run) perform(p *proc, e *core.Effect) {
 	case core.SetTimer:
 		r.setTimer(p, e)
 	case core.ProgramDone:
-		r.result.Ended = int64(r.now)
+		r.result.Ended = max(r.result.Ended, int64(r.now))
 	case core.Kill:
+		r.order()
 		r.schedule(&r.procs[e.To], stop, r.now.plus(lasting(r.config.Costs.Stop)),
 			item{from: p.id, fromLife: p.life})
 	case core.Launch:
+		r.order()
 		r.schedule(&r.procs[e.To], ready, r.now.plus(lasting(r.config.Costs.Launch)),
 			item{from: p.id, fromLife: p.life, toLife: -1,
-				record: record{key: e.Key, value: e.Value}})
+				rest: &rest{record: record{key: e.Key, value: e.Value}}})
 	case core.Rollback:
+		r.order()
 		r.down(p, false)
 		p.next = p.inc + 1
 		r.restart(p)
@@ -268,9 +306,9 @@ func (r *Run) setTimer(p *proc, e *core.Effect) {
 		p.timers = append(p.timers, timer{name: e.Timer})
 	}
 	p.timers[at].set++
-	r.schedule(p, arrive, r.now.plus(lasting(takes)), item{from: p.id, toLife: p.life,
-		bytes: int64(p.timers[at].set),
-		input: core.Input{Kind: core.Tick, Timer: e.Timer}})
+	what := told(p.id, p.life, core.Input{Kind: core.Tick, Timer: e.Timer})
+	what.rest.set = p.timers[at].set
+	r.schedule(p, arrive, r.now.plus(lasting(takes)), what)
 }
 
 // crashed is the event of a proc that has stopped.

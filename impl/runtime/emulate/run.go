@@ -38,6 +38,11 @@ type Config struct {
 	// Observe sees every event of the evidence at its time, but without Keep not those that every
 	// message of a program leaves. It may call what changes the run.
 	Observe func(*Run, trace.Event)
+	// Apart, where it is not nil, says that hooks do not mind in which order procs come whose
+	// events are closer than it takes one to let another one know: a run of many ranks is faster
+	// then (package comment, Windows). It is called whenever hooks have seen all events before a
+	// moment. With it a run may end with ErrOrder; then only one without it says what happens.
+	Apart func(*Run)
 	// Reload lets a proc that starts again by itself read its records from their disks first.
 	Reload bool
 	// Keep keeps the trace, and histories for the judge: a run costs much more memory.
@@ -72,14 +77,16 @@ type Result struct {
 
 // Run is one run.
 type Run struct {
-	setup  *core.Setup
-	config Config
-	now    moment
-	clock  clock
-	items  []item
-	unused []int32
-	procs  []proc
-	shared disk // of all nodes, if they share one
+	setup   *core.Setup
+	config  Config
+	now     moment
+	clock   clock
+	items   []item
+	unused  []int32
+	procs   []proc
+	shared  *disk      // of all nodes, if they share one
+	windows *windows   // nil where events are in clock
+	input   core.Input // of the step that a machine takes
 	// nobody else puts anything on the card of a node, and nothing that waits to leave is passed:
 	// what leaves later may be put on it now
 	direct  bool
@@ -89,30 +96,6 @@ type Run struct {
 	choices []core.Choice
 	result  Result
 	over    bool
-}
-
-// item is what an event is about.
-type item struct {
-	input core.Input
-	from  core.Proc
-	// of the sender, and of who gets it, when it was sent; a timer, a read and a write are of a
-	// life, too
-	fromLife, toLife int
-	// when the first byte may leave; on a card, when the last byte is out of the node of the sender
-	left    moment
-	bytes   int64
-	slow    moment // what its carriage takes at least, from its first byte on
-	latency moment
-	reached bool // the last byte is there
-	via     *channel
-	record  record
-	call    func()
-}
-
-// channel keeps the order of what one life of a proc sends to another proc.
-type channel struct {
-	under  []int32 // way, oldest first
-	broken bool    // something is lost, and nothing comes any more
 }
 
 // New prepares a run and refuses what it can not do.
@@ -137,18 +120,23 @@ func New(setup *core.Setup, c Config) (*Run, error) {
 			c.Costs.Within.Eager == 0 && c.PerNode <= 1 && len(l.Nodes)+len(l.Hosted) == 0}
 	for i := range r.procs {
 		p := &r.procs[i]
-		p.id, p.node, p.up = core.Proc(i), core.Proc(i), true
+		p.id, p.node, p.up, p.begun = core.Proc(i), core.Proc(i), true, -1
 		if i < len(l.Nodes) {
 			p.node = l.Nodes[i]
 		}
-		p.box, p.cores = p.id, make([]processor, max(c.Costs.Cores, 1))
+		p.box = p.id
+		if c.Costs.Cores > 0 {
+			p.cores = make([]processor, c.Costs.Cores)
+		}
 		switch {
 		case c.PerNode > 1 && c.PerNode >= l.Ranks:
 			p.box = 0
 		case c.PerNode > 1 && i < l.Ranks:
 			p.box = core.Proc(i / c.PerNode * c.PerNode)
 		}
-		p.disk = open(c.Costs.Disk)
+		if !c.Costs.Shared {
+			p.disk = open(c.Costs.Disk)
+		}
 		for _, own := range c.Costs.Disks {
 			if own.Proc == p.id {
 				p.own, p.disk = true, open(own.Disk)
@@ -164,10 +152,16 @@ func New(setup *core.Setup, c Config) (*Run, error) {
 func (r *Run) Run() (result *Result, err error) {
 	at := core.Proc(0)
 	defer func() {
-		if failure := recover(); failure != nil {
+		if failure := recover(); failure == ErrOrder {
+			err = ErrOrder
+		} else if failure != nil {
 			err = fmt.Errorf("emulate: at %v %s: %v", r.Now(), r.setup.Layout.Name(at), failure)
 		}
 	}()
+	if r.windows = r.apart(); r.windows != nil {
+		r.inWindows(&at)
+		return r.ended(), nil
+	}
 	for i := range r.procs {
 		at = core.Proc(i)
 		r.begin(&r.procs[i], core.Input{Kind: core.Start})
@@ -187,13 +181,18 @@ func (r *Run) Run() (result *Result, err error) {
 		}
 		e := r.clock.pop()
 		r.now, at = e.at, e.proc
-		r.happen(&r.procs[e.proc], e)
+		r.happen(&r.procs[e.proc], e.number, e.item)
 	}
+	return r.ended(), nil
+}
+
+// ended is what the run shows now that it is over.
+func (r *Run) ended() *Result {
 	if r.over {
 		r.result.Bound = "stopped"
 	}
 	r.result.Elapsed, r.result.Picoseconds = r.Now(), int64(r.now)
-	return &r.result, nil
+	return &r.result
 }
 
 // Now is the time since the beginning.
@@ -215,93 +214,74 @@ func (r *Run) Machine(p core.Proc) core.Machine { return r.procs[p].machine }
 func (r *Run) Node(p core.Proc) core.Proc { return r.procs[p].node }
 
 // End ends the run.
-func (r *Run) End() { r.over = true }
+func (r *Run) End() {
+	r.order()
+	r.over = true
+}
 
 // After calls a function when some time has gone.
 func (r *Run) After(d time.Duration, do func()) {
-	r.schedule(&r.procs[0], call, r.now.plus(lasting(d)), item{call: do})
+	r.order()
+	r.schedule(&r.procs[0], call, r.now.plus(lasting(d)), item{rest: &rest{call: do}})
 }
 
 // Wake asks a proc again for what it may do of its own accord (Config.Choose).
-func (r *Run) Wake(p core.Proc) { r.plan(&r.procs[p]) }
+func (r *Run) Wake(p core.Proc) {
+	r.order()
+	r.plan(&r.procs[p])
+}
 
 // Tell puts a message before a proc, as if another one had sent it, at once.
 func (r *Run) Tell(from, to core.Proc, m core.Message) {
+	r.order()
 	q := &r.procs[to]
-	r.schedule(q, arrive, r.now, item{from: from, toLife: q.life,
-		input: core.Input{Kind: core.Received, From: from, Message: m}})
+	r.schedule(q, arrive, r.now, item{kind: core.Received, from: from, toLife: q.life, message: m})
 }
 
 // Request asks a proc for a checkpoint, as the environment does; one that is down does not hear it.
 func (r *Run) Request(p core.Proc) {
+	r.order()
 	q := &r.procs[p]
-	r.schedule(q, arrive, r.now, item{from: p, toLife: q.life,
-		input: core.Input{Kind: core.Checkpoint}})
-}
-
-// schedule adds an event of a proc, and says what its item is.
-func (r *Run) schedule(p *proc, kind eventKind, at moment, what item) (i int32) {
-	i = r.hold(what)
-	r.put(p, kind, at, i)
-	return i
-}
-
-// hold puts an item into the pool.
-func (r *Run) hold(what item) (i int32) {
-	if n := len(r.unused); n > 0 {
-		i, r.unused = r.unused[n-1], r.unused[:n-1]
-		r.items[i] = what
-	} else {
-		i = int32(len(r.items))
-		r.items = append(r.items, what)
-	}
-	return i
+	r.schedule(q, arrive, r.now, told(p, q.life, core.Input{Kind: core.Checkpoint}))
 }
 
 // put adds an event about an item that is in the pool.
 func (r *Run) put(p *proc, kind eventKind, at moment, i int32) {
+	if r.windows != nil {
+		r.windows.put(r, p, kind, at, i)
+		return
+	}
 	p.number++
 	r.clock.push(event{at: at, proc: p.id, number: numbered(p.number, kind), item: i})
 }
 
-// take takes an item out of the pool.
-func (r *Run) take(i int32) item {
-	what := r.items[i]
-	r.items[i] = item{}
-	r.unused = append(r.unused, i)
-	return what
-}
-
 // happen is one event.
-func (r *Run) happen(p *proc, e event) {
-	switch e.kind() {
+func (r *Run) happen(p *proc, number uint64, i int32) {
+	switch kind := eventKind(number); kind {
 	case work:
-		r.finish(p, e.number>>8)
-		return
+		r.finish(p, number>>8)
 	case leave:
-		r.depart(&r.procs[r.items[e.item].from], p, e.item)
-		return
+		r.depart(&r.procs[r.items[i].from], p, i)
 	case card:
-		r.enter(p, e.item)
-		return
+		r.enter(p, i)
 	case arrive:
-		if c := r.items[e.item].via; c != nil {
-			r.reach(p, c, e.item)
+		if c := r.items[i].via; c != nil {
+			r.reach(p, c, i)
 			return
 		}
-	}
-	what := r.take(e.item)
-	switch e.kind() {
-	case arrive:
-		r.offer(p, what)
-	case stable:
-		r.settle(p, what)
-	case ready:
-		r.start(p, what)
-	case stop:
-		r.stop(p, what)
-	case call:
-		what.call()
+		r.offer(p, i)
+	default:
+		what := r.take(i)
+		switch kind {
+		case stable:
+			r.settle(p, &what)
+		case ready:
+			r.start(p, &what)
+		case stop:
+			r.stop(p, &what)
+		case call:
+			what.rest.call()
+		}
 	}
 }
 

@@ -3,8 +3,6 @@ package emulate
 // queue serves one after the other, in the order in which they come.
 type queue struct {
 	free moment // when all who have come are served
-	// when each who is not served yet will be, in order: only where somebody counts them
-	ends []moment
 }
 
 // serve is when somebody who comes at a moment and takes so long is served.
@@ -56,11 +54,13 @@ type disk struct {
 	price Disk
 	queue
 	others []moment // of the other servers: when each is free
+	// when each who is not served yet will be, in order: only where somebody counts them
+	ends []moment
 }
 
 // open is a disk with its prices.
-func open(price Disk) disk {
-	return disk{price: price, others: make([]moment, max(price.Servers-1, 0))}
+func open(price Disk) *disk {
+	return &disk{price: price, others: make([]moment, max(price.Servers-1, 0))}
 }
 
 // serve is when a request is served, by the server that is free first.

@@ -20,11 +20,11 @@ type record struct {
 func (r *Run) diskOf(p *proc) *disk {
 	switch {
 	case p.own:
-		return &p.disk
+		return p.disk
 	case r.config.Costs.Shared:
-		return &r.shared
+		return r.shared
 	}
-	return &r.procs[r.procs[p.node].box].disk
+	return r.procs[r.procs[p.node].box].disk
 }
 
 // find is the place of a record.
@@ -38,6 +38,7 @@ func (p *proc) find(key string) (i int, found bool) {
 func (r *Run) write(p *proc, e *core.Effect) {
 	rec := record{key: e.Key, value: e.Value, fresh: true, bytes: int64(len(e.Value))}
 	d := r.diskOf(p)
+	r.sharing(d)
 	end := max(d.free, p.free)
 	if e.Value != nil {
 		if r.config.Weight != nil {
@@ -52,6 +53,7 @@ func (r *Run) write(p *proc, e *core.Effect) {
 // what is there, or will be by then.
 func (r *Run) read(p *proc, e *core.Effect) {
 	d := r.diskOf(p)
+	r.sharing(d)
 	end := max(d.free, p.free)
 	if rec := r.newest(p, e.Key); rec != nil {
 		end = d.read(p.free, rec.bytes, rec.fresh)
@@ -67,7 +69,7 @@ func (r *Run) newest(p *proc, key string) *record {
 		found = &p.store[i]
 	}
 	for _, i := range p.under {
-		if rec := &r.items[i].record; !rec.read && rec.key == key {
+		if rec := &r.items[i].rest.record; !rec.read && rec.key == key {
 			found = rec
 		}
 	}
@@ -81,16 +83,17 @@ func (r *Run) newest(p *proc, key string) *record {
 func (r *Run) begunAt(p *proc, end moment, rec record) {
 	end = max(end, p.settled) // of several servers one may be done before
 	p.settled = end
-	p.under = append(p.under, r.schedule(p, stable, end, item{toLife: p.life, record: rec}))
+	p.under = append(p.under, r.schedule(p, stable, end, item{toLife: p.life,
+		rest: &rest{record: rec}}))
 }
 
 // settle is a write or a read that is done.
-func (r *Run) settle(p *proc, what item) {
+func (r *Run) settle(p *proc, what *item) {
 	if what.toLife != p.life {
 		return
 	}
 	core.Pop(&p.under)
-	rec := what.record
+	rec := what.rest.record
 	i, found := p.find(rec.key)
 	in := core.Input{Kind: core.Persisted, Key: rec.key}
 	switch {
@@ -109,7 +112,7 @@ func (r *Run) settle(p *proc, what item) {
 	default:
 		p.store = slices.Insert(p.store, i, rec)
 	}
-	r.offer(p, item{from: p.id, toLife: p.life, input: in})
+	r.offer(p, r.hold(item{from: p.id, toLife: p.life, kind: in.Kind, rest: &rest{input: in}}))
 }
 
 // owners are the procs whose records a new life of the proc is handed, where nobody launches it.

@@ -1,6 +1,8 @@
 package simulate
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
@@ -20,6 +22,18 @@ type meter struct {
 	ended  int      // ranks whose programs have ended
 	struck []strike // failures, oldest first
 	next   int      // of the failures of the job
+	last   int64    // when the last program has ended, if all have
+	// procs come one after the other, each with its events of a latency; moves are what that does
+	// to logs
+	apart bool
+	moves []move
+}
+
+// move is bytes that are put into a log, or taken out.
+type move struct {
+	at    int64
+	proc  core.Proc
+	bytes int64
 }
 
 // rankMeter is where one proc stands.
@@ -165,9 +179,8 @@ func (m *meter) keep(p core.Proc, id core.MsgID, bytes int64) int64 {
 	}
 	log[id] = bytes
 	m.ranks[p].bytes += bytes
-	m.log += bytes
+	m.moved(p, bytes)
 	m.out.Logged += bytes
-	m.out.LogPeak = max(m.out.LogPeak, m.log)
 	return bytes
 }
 
@@ -175,8 +188,31 @@ func (m *meter) keep(p core.Proc, id core.MsgID, bytes int64) int64 {
 func (m *meter) prune(p core.Proc, id core.MsgID) {
 	r := &m.ranks[p]
 	bytes := r.log[id]
-	r.bytes, m.log = r.bytes-bytes, m.log-bytes
+	r.bytes -= bytes
+	m.moved(p, -bytes)
 	delete(r.log, id)
+}
+
+// moved is bytes more in all logs together, or less.
+func (m *meter) moved(p core.Proc, bytes int64) {
+	if m.apart {
+		m.moves = append(m.moves, move{m.run.Picoseconds(), p, bytes})
+		return
+	}
+	m.log += bytes
+	m.out.LogPeak = max(m.out.LogPeak, m.log)
+}
+
+// together puts what procs have done one after the other into the order of events.
+func (m *meter) together(*emulate.Run) {
+	slices.SortStableFunc(m.moves, func(a, b move) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.proc, b.proc))
+	})
+	for _, one := range m.moves {
+		m.log += one.bytes
+		m.out.LogPeak = max(m.out.LogPeak, m.log)
+	}
+	m.moves = m.moves[:0]
 }
 
 // follow notes that a rank is where it was before it was taken back, or at its end.
@@ -215,8 +251,8 @@ func (m *meter) end(p core.Proc, ended bool) {
 		m.ended--
 		return
 	}
+	m.last = max(m.last, m.run.Picoseconds())
 	if m.ended++; m.ended == m.job.Setup.Layout.Ranks {
-		m.out.Completion = m.run.Picoseconds()
 		if m.job.Interval > 0 || m.next < len(m.job.Failures) {
 			m.run.End()
 		}
