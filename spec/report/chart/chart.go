@@ -147,11 +147,8 @@ func (f *figure) picture(format string) ([]byte, error) {
 	f.plot.Draw(f.drawSide(rest))
 	f.drawLegend(draw.Crop(all, all.Max.X-all.Min.X-beside+margin, 0, 0, 0))
 	var picture bytes.Buffer
-	if _, err = canvas.WriteTo(&picture); err != nil {
-		return nil, err
-	}
-	return bytes.ReplaceAll(picture.Bytes(), []byte("font-family:Liberation Sans;"),
-		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")), nil
+	_, err = canvas.WriteTo(&picture)
+	return picture.Bytes(), err
 }
 
 // breakTitle breaks the title into lines of such a width: it is centred, and would begin left of

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -199,7 +200,7 @@ func ExampleBytes() {
 // TestLongTitle: no line of a title that is wider than the figure begins left of it, no word of it
 // is lost, and a short one is one line.
 func TestLongTitle(t *testing.T) {
-	lines := regexp.MustCompile(`(?s)<text x="([^"]+)"[^>]*>(word[^<]*)<`)
+	lines := regexp.MustCompile(`(?s)<text [^>]*x="([^"]+)"[^>]*>(word[^<]*)<`)
 	for _, tt := range []struct{ words, lines int }{{3, 1}, {20, 2}, {40, 3}} {
 		title := strings.Repeat("word ", tt.words)
 		b, err := chart.SVG(&chart.Bars{Title: title, Groups: []string{"bt"},
@@ -218,6 +219,31 @@ func TestLongTitle(t *testing.T) {
 		if words != tt.words || len(found) != tt.lines {
 			t.Errorf("%d words in %d lines, want %d in %d", words, len(found), tt.words, tt.lines)
 		}
+	}
+}
+
+// TestTextWidths: every text of an SVG says how wide it is, so that no other font makes it wider: by
+// the tables of Liberation Sans, W is as wide as 1933 of 2048 parts of the size of the letters.
+func TestTextWidths(t *testing.T) {
+	name := strings.Repeat("W", 20)
+	b, err := chart.SVG(&chart.Bars{Title: "<text >", X: "&", Groups: []string{""},
+		Series: []chart.Series{{Name: name, Values: []float64{2}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	widths := regexp.MustCompile(`(?s)<text (?:textLength="([^"]+)" [^>]*)?>([^<]*)<`)
+	texts, wide := strings.Count(string(b), "<text "), false
+	for _, text := range widths.FindAllStringSubmatch(string(b), -1) {
+		width, err := strconv.ParseFloat(text[1], 64)
+		if texts--; text[2] != "" && (err != nil || width <= 0) {
+			t.Errorf("%q has a width of %q", text[2], text[1])
+		}
+		if text[2] == name {
+			wide = math.Abs(width-20*11*1933./2048) < .5
+		}
+	}
+	if texts != 0 || !wide {
+		t.Errorf("%d texts without a width, or %s has another one: %s", texts, name, b)
 	}
 }
 
