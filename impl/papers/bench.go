@@ -63,6 +63,9 @@ type Bench struct {
 	Compare func(context.Context, compare.Row) (*compare.Study, error)
 	// Measures and Simulates: also make what takes processes, or minutes of modelled time.
 	Measures, Simulates bool
+	// Earlier are values that are not quick, of other runs, for claims of which this bench makes
+	// none of them.
+	Earlier map[*Claim][]Got
 
 	graphs  map[string]*traffic.Graph
 	timed   map[string]*Timings         // by plan
@@ -107,6 +110,13 @@ func (b *Bench) findings(ctx context.Context, name string) (*protocol.Findings, 
 	return f, nil
 }
 
+// Lasting reports whether a value of a claim is one that is not quick, so that one of an earlier
+// run may stand for it.
+func (c *Claim) Lasting(v *Value) bool {
+	m := c.method(v)
+	return m != None && !m.Quick()
+}
+
 // Wants reports whether the bench makes what is not quick of a claim.
 func (b *Bench) Wants(c *Claim) bool {
 	if c.Long == nil {
@@ -136,6 +146,8 @@ func (b *Bench) Make(ctx context.Context, c *Claim) (*Result, error) {
 		var more []Got
 		more, err = c.Long(ctx, b)
 		got = append(got, more...)
+	} else if err == nil {
+		got = append(got, b.Earlier[c]...)
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

@@ -36,6 +36,17 @@ func (s Status) String() string {
 // MarshalText is String.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
+// UnmarshalText reads what MarshalText writes.
+func (s *Status) UnmarshalText(text []byte) error {
+	for _, known := range Statuses() {
+		if known.String() == string(text) {
+			*s = known
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown status %q", text)
+}
+
 // Kind is how a contradiction is known.
 type Kind string
 
@@ -61,6 +72,14 @@ type Got struct {
 	Doubt     string
 	Disturbed bool
 	Why       string // where ours comes from, or why it differs; "" where that is clear
+	Made      *Made  // of what is not quick
+}
+
+// Made is when and where a value was made that another run or machine may give otherwise.
+type Made struct {
+	At       string `json:"at"`       // by the clock, as in RFC 3339
+	Build    string `json:"build"`    // of domino
+	Computer string `json:"computer"` // in words
 }
 
 // Cell is a printed value and ours.

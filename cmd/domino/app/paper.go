@@ -40,6 +40,10 @@ type paperCell struct {
 	Why      string        `json:"why,omitempty"` // of the status, or of the tolerance
 	Command  string        `json:"command,omitempty"`
 	Error    string        `json:"error,omitempty"` // of ours, in making the claim
+	// why ours does not contradict though it differs, and, disturbed, does not agree either
+	Doubt     string       `json:"doubt,omitempty"`
+	Disturbed bool         `json:"disturbed,omitempty"`
+	Made      *papers.Made `json:"made,omitempty"` // of what is measured, emulated or simulated
 }
 
 // paperEvent is which claim is made.
@@ -54,6 +58,7 @@ type paperOptions struct {
 	json, markdown, strict bool
 	measure, simulate      bool
 	html, plot             string
+	from                   []string
 }
 
 // runPaper makes again what the papers claim.
@@ -62,7 +67,8 @@ func runPaper(ctx context.Context, args []string, std streams) (int, error) {
 	f := flags("paper", "[NAME [ID ...]]", std, "paper", "paper hydee", "paper hydee table-1",
 		"paper hydee-fr 'table-*' --markdown", "paper radic --json --strict",
 		"paper camel --html camel.html --plot plots", "paper hydee fig-5 fig-6 --measure",
-		"paper hydee-fr table-1 table-2 --simulate")
+		"paper hydee-fr table-1 table-2 --simulate",
+		"paper hydee --from measured.json --from simulated.json")
 	f.BoolVar(&o.json, "json", false, "print JSON: an object for each printed value, on a line")
 	f.BoolVar(&o.markdown, "markdown", false, "print Markdown")
 	f.StringVar(&o.html, "html", "", "also write a paper as a page, to this file")
@@ -75,6 +81,8 @@ func runPaper(ctx context.Context, args []string, std streams) (int, error) {
 		"minutes; without it a claim names the command that does")
 	f.BoolVar(&o.simulate, "simulate", false, "also make what takes minutes of runs in modelled "+
 		"time")
+	f.StringArrayVar(&o.from, "from", nil, "take what is not made now, and was measured, emulated "+
+		"or simulated in an earlier run, from this file, which --json has printed; may be repeated")
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
@@ -171,10 +179,13 @@ func (std streams) makePapers(ctx context.Context, wanted []wantedPaper, o *pape
 	out := paperPrinter{std: std, paperOptions: *o, counts: counts}
 	bench := std.bench()
 	bench.Measures, bench.Simulates = o.measure, o.simulate
+	if bench.Earlier, err = earlier(o.from, wanted); err != nil {
+		return 0, err
+	}
 	if takes := longOf(bench, wanted); takes > 0 {
 		fmt.Fprintf(std.err, "this takes about %s on a machine with nothing else to do\n", takes)
 	}
-	line := term.NewLine(std.err, o.json)
+	line, now := term.NewLine(std.err, o.json), madeNow()
 	for _, p := range wanted {
 		var results []*papers.Result
 		err = errors.Join(err, out.open(&p))
@@ -187,6 +198,7 @@ func (std streams) makePapers(ctx context.Context, wanted []wantedPaper, o *pape
 				break
 			}
 			made++
+			stamp(r, now)
 			if code = worse(code, out.code(r)); r.Status == papers.Failed {
 				err = errors.Join(err, fmt.Errorf("%s %s: %w", p.Name, c.ID, r.Err))
 			}
@@ -272,6 +284,9 @@ func paperCells(p *wantedPaper, r *papers.Result) (cells []paperCell) {
 			if cell.Text = g.Text; g.Text == "" {
 				cell.Got, cell.Rounding, cell.Spread = finite(g.Number), g.Rounding, g.Spread
 			}
+		}
+		if g := c.Got; g != nil {
+			cell.Doubt, cell.Disturbed, cell.Made = g.Doubt, g.Disturbed, g.Made
 		}
 		cells = append(cells, cell)
 	}
