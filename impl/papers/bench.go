@@ -61,6 +61,8 @@ type Bench struct {
 	Perf    func(context.Context, PerfPlan) (*Timings, error)
 	Netpipe func(context.Context, NetpipePlan) (*Timings, error)
 	Compare func(context.Context, compare.Row) (*compare.Study, error)
+	// Model runs a kernel in modelled time, in less than a second.
+	Model func(context.Context, ModelPlan) (*Model, error)
 	// Measures and Simulates: also make what takes processes, or minutes of modelled time.
 	Measures, Simulates bool
 	// Earlier are values that are not quick, of other runs, for claims of which this bench makes
@@ -68,7 +70,8 @@ type Bench struct {
 	Earlier map[*Claim][]Got
 
 	graphs  map[string]*traffic.Graph
-	timed   map[string]*Timings         // by plan
+	timed   map[string]*Timings // by plan
+	models  map[ModelPlan]*Model
 	plans   map[string]*clustering.Plan // by bisection, by kernel
 	found   map[string]*protocol.Findings
 	volumes map[[2]int][2]script.Volume // of LeanMD, by cells each way and ranks

@@ -3,11 +3,13 @@ package papers
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/runtime/census"
 )
 
@@ -46,25 +48,31 @@ func TestWithinPapers(t *testing.T) {
 	b.Ends = func(context.Context, string) ([]End, error) {
 		return []End{{Messages: map[string]uint64{"m1": 1, "m2": 2, "m3": 2, "m4": 3, "m7": 3}}}, nil
 	}
-	got, all := map[string]int{}, 0
+	got, want, all := map[string]int{}, maps.Clone(within), 0
+	tables := []string{"hydee table-1", "hydee-fr table-4"} // TestHydEETable has them, too
 	for _, p := range All() {
 		for i := range p.Claims {
-			if slices.Contains([]string{"fig-4", "v-b-1024"}, p.Claims[i].ID) {
-				continue // of [HydEE], by runs and plans alone
+			name := fmt.Sprint(p.Name, " ", p.Claims[i].ID)
+			if slices.Contains([]string{"hydee fig-4", "hydee v-b-1024"}, name) {
+				continue // by runs and plans alone
+			}
+			if !effort.Long() && slices.Contains(tables, name) {
+				delete(want, name)
+				continue
 			}
 			r, err := b.Make(t.Context(), &p.Claims[i])
 			if err != nil || r.Err != nil {
-				t.Fatalf("%s %s: %v, %v", p.Name, p.Claims[i].ID, err, r.Err)
+				t.Fatalf("%s: %v, %v", name, err, r.Err)
 			}
 			for _, c := range r.Cells {
 				if c.Kind == WithinPaper {
-					got[fmt.Sprint(p.Name, " ", r.ID)]++
+					got[name]++
 					all++
 				}
 			}
 		}
 	}
-	if diff := cmp.Diff(within, got); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("contradictions within papers (-want +got):\n%s", diff)
 	}
 	if all < 10 || len(got) < 10 {

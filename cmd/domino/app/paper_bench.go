@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/verify"
@@ -21,7 +22,34 @@ import (
 func (std streams) bench() *papers.Bench {
 	return &papers.Bench{Check: std.checkClaim, Errata: std.errataClaimed,
 		Experiment: std.experimentClaimed, Run: std.runClaimed, Ends: std.endsClaimed,
-		Perf: std.perfClaimed, Netpipe: std.netpipeClaimed, Compare: std.compareClaimed}
+		Perf: std.perfClaimed, Netpipe: std.netpipeClaimed, Compare: std.compareClaimed,
+		Model: std.modelClaimed}
+}
+
+// modelClaimed runs a kernel in modelled time for a claim.
+func (std streams) modelClaimed(ctx context.Context, p papers.ModelPlan) (*papers.Model, error) {
+	if _, err := std.Find(p.Protocol); err != nil {
+		return nil, fmt.Errorf("%w: %w", papers.ErrAbsent, err)
+	}
+	s, err := std.simulation(&simulateFlags{protocols: []string{p.Protocol}, options: p.Options,
+		machine: "ethernet-1g", clusters: strconv.Itoa(max(1, p.Clusters)), work: p.Work,
+		failures: p.Failures, seed: 1}, []string{p.Kernel})
+	if err != nil {
+		return nil, err
+	}
+	point, err := heard(ctx, func() (*simulatedPoint, error) {
+		return s.point(s.under[0], p.Ranks)
+	})
+	if err != nil {
+		return nil, err
+	}
+	m := &papers.Model{None: point.Base, Calm: point.Calm}
+	if f := point.Struck; f != nil && len(f.Failures) > 0 {
+		one := &f.Failures[0]
+		m.Struck, m.Takes = f.Completion, one.Takes
+		m.Down, m.Restore, m.Reworked = one.Down, one.Restore, one.Again
+	}
+	return m, nil
 }
 
 // runClaimed runs a program once for a claim, and counts.

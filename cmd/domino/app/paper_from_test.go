@@ -90,10 +90,10 @@ func TestPaperFromErrors(t *testing.T) {
 			`"domino/paper/`,
 		of(func(c *paperCell) { c.Printed = "3" }): `:2: hydee abstract-2 BT overhead: the file ` +
 			`has "3" as printed, this build "2"`,
-		of(func(c *paperCell) { c.Row = "XY" }): `:2: hydee abstract-2 has no value "XY overhead"`,
+		of(func(c *paperCell) { c.Row = "XY" }):  `:2: hydee abstract-2 has no value "XY overhead"`,
 		of(func(c *paperCell) { c.Spread = -1 }): "spread -1 and rounding 0: negative",
 		"paper_from_test.go":                     ":1: no line of ",
-		cellFile(t):                               "has no value of these claims",
+		cellFile(t):                              "has no value of these claims",
 		cellFile(t, &paperCell{versioned: as("paper"), Paper: "radic", ID: "fig-4.8"}): "has no " +
 			"value of these claims",
 	} {
