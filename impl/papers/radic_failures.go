@@ -52,7 +52,8 @@ func radicFailures() []Claim {
 
 // radicThroughput is Fig 6.2.
 func radicThroughput() []Claim {
-	const mode, basic, byCores = "resilient protection", "basic protection", "lost if cores are shared"
+	const mode, basic = "resilient protection", "basic protection"
+	const byCores = "lost if cores are shared"
 	const before = mode + ": as fast as before"
 	lost := func(row, printed string) Value {
 		return Value{Row: row, Name: "throughput lost", Unit: "%", Printed: printed,

@@ -222,8 +222,8 @@ func TestLongTitle(t *testing.T) {
 	}
 }
 
-// TestTextWidths: every text of an SVG says how wide it is, so that no other font makes it wider: by
-// the tables of Liberation Sans, W is as wide as 1933 of 2048 parts of the size of the letters.
+// TestTextWidths: every text of an SVG says how wide it is, so that no other font makes it wider.
+// By the tables of Liberation Sans, W is as wide as 1933 of 2048 parts of the size of the letters.
 func TestTextWidths(t *testing.T) {
 	name := strings.Repeat("W", 20)
 	b, err := chart.SVG(&chart.Bars{Title: "<text >", X: "&", Groups: []string{""},
