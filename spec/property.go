@@ -39,11 +39,13 @@ const (
 	Pair
 	Monitor
 	FailureFree
+	// Runtime: about what runs the machines as processes, judged by package spec/processes
+	Runtime
 )
 
 // String is the kind in lower case.
 func (k Kind) String() string {
-	return [...]string{"", "always", "final", "sometimes", "pair", "monitor", "quiet"}[k]
+	return [...]string{"", "always", "final", "sometimes", "pair", "monitor", "quiet", "runtime"}[k]
 }
 
 // Property is one executable specification. Exactly the function of its kind is set.

@@ -44,6 +44,7 @@ var importTable = []row{
 	{dir: "spec/promise"},
 	{dir: "spec/fault", internal: []string{"spec/trace"}},
 	{dir: "spec/order", internal: []string{"spec/trace"}},
+	{dir: "spec/processes", internal: []string{"spec", "spec/trace"}},
 	{
 		dir:        "spec",
 		internal:   []string{"spec/trace", "spec/fault", "spec/order", "spec/promise"},
@@ -181,7 +182,7 @@ var importTable = []row{
 	{dir: "impl/runtime/tcp/launch"},
 	{
 		dir: "impl/runtime/tcp/cluster",
-		internal: and(vocabulary, "impl/runtime/plan", "impl/runtime/disk",
+		internal: and(vocabulary, "spec/processes", "impl/runtime/plan", "impl/runtime/disk",
 			"impl/runtime/tcp/launch",
 			"impl/runtime/tcp/internal/*"),
 	},
