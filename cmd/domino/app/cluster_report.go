@@ -32,7 +32,9 @@ func (r *clusterRan) decide() {
 	if res.Outside > 0 {
 		r.why = fmt.Sprintf("%d processes were killed by somebody else: ", res.Outside)
 	}
-	switch {
+	switch broken := res.Processes.Judge(); {
+	case broken != nil: // whatever else is wrong may come of it
+		r.violation = broken
 	case res.Panic != "":
 		r.violation = &spec.Violation{Property: "no-panic", Message: res.Panic}
 	default:

@@ -14,6 +14,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/processes"
 )
 
 // usage is what domino says about itself: its commands with about how long each takes, on two
@@ -185,6 +186,10 @@ func properties(protocols protocol.List) (rows []help.Row) {
 	for _, n := range needs {
 		rows = append(rows, help.Row{Doc: "on: " + n})
 		rows = append(rows, by[n]...)
+	}
+	rows = append(rows, help.Row{Doc: "on: " + processes.ConsistentCut.Needs})
+	for _, p := range processes.Properties() {
+		rows = append(rows, propertyRow(p))
 	}
 	for _, p := range protocols {
 		if len(p.Properties) > 0 {

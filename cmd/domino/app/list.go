@@ -13,6 +13,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/processes"
 	"github.com/domino-check/domino/spec/promise"
 )
 
@@ -96,7 +97,7 @@ func listItems(std streams) ([]item, error) {
 		}
 		items = append(items, item{Kind: "scenarios", Name: s.Name, Doc: s.Title, More: more})
 	}
-	for _, p := range spec.Properties() {
+	for _, p := range append(spec.Properties(), processes.Properties()...) {
 		items = append(items, item{Kind: "properties", Name: p.Name, Doc: p.Doc,
 			More: p.Kind.String()})
 	}

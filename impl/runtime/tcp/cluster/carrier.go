@@ -8,6 +8,7 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/buffer"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
+	"github.com/domino-check/domino/spec/processes"
 )
 
 // clock is never behind the time of day, and always behind nothing that it has heard of.
@@ -38,6 +39,7 @@ type carrier struct {
 	early   int  // connections with something that came early
 	nothing bool // of what the dead had sent is heard when it is known that they are
 	refused func(mesh.Notice)
+	marks   *marks // nil: nobody asks
 	extra   []byte
 }
 
@@ -48,6 +50,7 @@ type connection struct {
 	sent, received uint64
 	held           []packet
 	early          *mesh.Arrival // it knows of a failure that we do not know of yet
+	earlyAt        uint64        // its clock
 	paused         bool          // what the node wants
 	deaf           bool          // what still comes is as if it had not been sent
 }
@@ -60,7 +63,9 @@ type packet struct {
 }
 
 func (c *carrier) Send(to core.Proc, kind frame.Kind, note uint8, extra, payload []byte) bool {
-	c.extra = binary.LittleEndian.AppendUint64(append(c.extra[:0], extra...), c.clock.tick())
+	at := c.clock.tick()
+	c.extra = binary.LittleEndian.AppendUint64(append(c.extra[:0], extra...), at)
+	c.marks.add(processes.Mark{What: processes.Put, Peer: to, Clock: at, Epoch: c.epoch})
 	p := &c.peers[to]
 	if !p.up {
 		c.held += len(payload)
@@ -125,6 +130,17 @@ func (c *carrier) over(procs []core.Proc, epoch uint64) {
 	c.epoch = epoch
 }
 
+// open are those of the procs of whose lives that are about to be over something may come. It is
+// evidence of what drained has found, from the mesh alone.
+func (c *carrier) open(procs []core.Proc) (list []core.Proc) {
+	for _, q := range procs {
+		if life, ok := c.mesh.Connected(q); ok && int(life) <= c.gone[q] {
+			list = append(list, q)
+		}
+	}
+	return list
+}
+
 // drained reports whether all was taken that came from the lives of procs that are over.
 func (c *carrier) drained(procs []core.Proc) bool {
 	for _, q := range procs {
@@ -154,19 +170,28 @@ func (c *carrier) Next(a *mesh.Arrival, limit time.Duration) mesh.What {
 			}
 			continue // as if it had not been sent
 		}
-		c.clock.hear(binary.LittleEndian.Uint64(a.Extra[n:]))
+		at := binary.LittleEndian.Uint64(a.Extra[n:])
+		c.clock.hear(at)
 		a.Extra = a.Extra[:n]
 		if int8(a.Header.Note-uint8(c.epoch)) > 0 {
 			early := *a
 			early.Extra = append([]byte(nil), a.Extra...)
-			p.early = &early
+			p.early, p.earlyAt = &early, at
 			c.early++
 			c.mesh.Pause(a.From, true)
 			continue
 		}
-		p.received++
+		c.took(a, at)
 		return what
 	}
+}
+
+// took counts a frame that the node is given.
+func (c *carrier) took(a *mesh.Arrival, at uint64) {
+	c.peers[a.From].received++
+	known := c.epoch + uint64(int64(int8(a.Header.Note-uint8(c.epoch)))) // of its sender
+	c.marks.add(processes.Mark{What: processes.Took, Peer: a.From, Life: a.Life, Clock: at,
+		Epoch: known})
 }
 
 // release hands out a frame that came early, when we know what it knows.
@@ -179,7 +204,7 @@ func (c *carrier) release(a *mesh.Arrival) bool {
 		*a = *p.early
 		p.early = nil
 		c.early--
-		p.received++
+		c.took(a, p.earlyAt)
 		c.mesh.Pause(core.Proc(q), p.paused)
 		return true
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/processes"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -104,8 +105,10 @@ type Result struct {
 	Counts     []Counts // by proc, of its last life
 	// what the programs have sent, by sender and receiver; none of a bare run
 	Traffic []Channel
-	Elapsed time.Duration
-	Begun   time.Duration // from the call of Run until all had begun
+	// what the runtime itself did; of a bare run nothing but that lives were
+	Processes *processes.Run
+	Elapsed   time.Duration
+	Begun     time.Duration // from the call of Run until all had begun
 	// by rank: when its program had ended for good, since all had begun; 0 if it has not
 	Ended []time.Duration
 }

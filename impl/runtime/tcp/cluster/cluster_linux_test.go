@@ -156,6 +156,9 @@ func judged(t *testing.T, c cluster.Config, r *verify.Resolved) (*cluster.Result
 	if !out.Complete {
 		t.Fatalf("the run is not complete: %s %s", out.Bound, out.Panic)
 	}
+	if broken := out.Processes.Judge(); broken != nil {
+		return out, broken
+	}
 	return out, judge(t, w.Facts, out)
 }
 

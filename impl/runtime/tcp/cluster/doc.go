@@ -91,6 +91,14 @@
 // messages are at least the time of day and larger than all that they depend on, so ordering the
 // steps by them merges the files into one trace that agrees with causality (Merge).
 //
+// With its steps a life writes down what the runtime itself did (processes.Mark): what it put on
+// its connections and took from them, when it agreed on a failure and whether anything could still
+// come from the dead then, what its disk acknowledged and handed out. The supervisor keeps who was
+// to agree on what, and what each life was told. Package spec/processes judges from that whether
+// the cut is consistent, and whether what was stable has stayed (Result.Processes). Lives say how
+// much they have written, and the head of each piece has a checksum of its own, so that of evidence
+// only the one write can be missing that a kill has cut.
+//
 // That write, and a description of each message in words, take longer than a small message itself.
 // A bare run (Config.Bare) keeps no evidence, so that it measures the protocol, and begins when all
 // are connected: it can have no failures and is not judged, but its final digests and its counts

@@ -12,6 +12,7 @@ import (
 // perform comes before each effect: the evidence, then what the supervisor has to know.
 func (l *life) perform(e *core.Effect) error {
 	if !l.in.Bare {
+		l.marks.persisting(e)
 		if err := l.witness.perform(e); err != nil {
 			return err
 		}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/processes"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -27,16 +28,22 @@ type piece struct {
 
 	// of the machine, which may change while its process lives
 	Incarnation core.Incarnation `json:"incarnation"`
+	// what became of connections, failures and the disk since the piece before
+	Marks []processes.Mark `json:"marks"`
 }
 
-// pieceHead is length and checksum.
-const pieceHead = 8
+// pieceHead is length, checksum of the body, and checksum of both: a length that is wrong must not
+// pass for a write that was cut.
+const pieceHead = 12
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // recorder writes the evidence of one life. A write that has returned survives the death of the
 // process.
-type recorder struct{ file *os.File }
+type recorder struct {
+	file  *os.File
+	bytes int64 // that were written
+}
 
 func newRecorder(name string) (*recorder, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -50,9 +57,11 @@ func (r *recorder) write(p *piece) error {
 	body := core.Encode(p)
 	b := binary.LittleEndian.AppendUint32(make([]byte, 0, pieceHead+len(body)), uint32(len(body)))
 	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(body, castagnoli))
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
 	if _, err := r.file.Write(append(b, body...)); err != nil {
 		return fmt.Errorf("cluster: evidence: %w", err)
 	}
+	r.bytes += int64(pieceHead + len(body))
 	return nil
 }
 
@@ -61,11 +70,50 @@ type reader struct {
 	name   string
 	at     int64
 	pieces []piece
+	said   int64 // bytes that the life has said to have written, at least
+	whole  bool  // it has ended in order: they are all
 }
 
 // read takes what is complete and not read yet. Of a life that has ended, everything must be
-// complete but for a write that the end has cut.
+// complete but for a write that the end has cut, and nothing that it has spoken of may be missing.
 func (r *reader) read(ended bool) (news []piece, err error) {
+	data, err := r.rest()
+	if err != nil {
+		return nil, err
+	}
+	return r.take(data, ended)
+}
+
+// take is read, of bytes that begin where it has come to.
+func (r *reader) take(data []byte, ended bool) (news []piece, err error) {
+	for {
+		body, size, err := nextPiece(data)
+		if err != nil && ended {
+			return nil, fmt.Errorf("cluster: evidence: %s: corrupt at byte %d: %w", r.name, r.at,
+				err)
+		}
+		if body == nil {
+			break // it is not there yet, or half written
+		}
+		var p piece
+		if err := core.Decode(body, &p); err != nil {
+			return nil, fmt.Errorf("cluster: evidence: %s: at byte %d: %w", r.name, r.at, err)
+		}
+		news = append(news, p)
+		data = data[size:]
+		r.at += int64(size)
+	}
+	if ended && (r.at < r.said || r.whole && (r.at > r.said || len(data) > 0)) {
+		return nil, fmt.Errorf("cluster: evidence: %s ends at byte %d, with %d of a piece that is "+
+			"cut, and the life has said that it wrote %d: some of it is lost", r.name, r.at,
+			len(data), r.said)
+	}
+	r.pieces = append(r.pieces, news...)
+	return news, nil
+}
+
+// rest is what was not read yet.
+func (r *reader) rest() ([]byte, error) {
 	f, err := os.Open(r.name)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil // it has not come that far
@@ -80,28 +128,26 @@ func (r *reader) read(ended bool) (news []piece, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("cluster: evidence: %w", err)
 	}
-	for len(data) >= pieceHead {
-		size := int(binary.LittleEndian.Uint32(data))
-		if len(data) < pieceHead+size {
-			break
-		}
-		body := data[pieceHead : pieceHead+size]
-		if crc32.Checksum(body, castagnoli) != binary.LittleEndian.Uint32(data[4:]) {
-			if ended {
-				return nil, fmt.Errorf("cluster: evidence: %s: corrupt at byte %d", r.name, r.at)
-			}
-			break // half written
-		}
-		var p piece
-		if err := core.Decode(body, &p); err != nil {
-			return nil, fmt.Errorf("cluster: evidence: %s: at byte %d: %w", r.name, r.at, err)
-		}
-		news = append(news, p)
-		data = data[pieceHead+size:]
-		r.at += int64(pieceHead + size)
+	return data, nil
+}
+
+// nextPiece is the body of the piece that the bytes begin with, nil if it is not complete, and how
+// long it is with its head.
+func nextPiece(data []byte) (body []byte, size int, err error) {
+	if len(data) < pieceHead {
+		return nil, 0, nil
 	}
-	r.pieces = append(r.pieces, news...)
-	return news, nil
+	length, sum := binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint32(data[4:])
+	if crc32.Checksum(data[:8], castagnoli) != binary.LittleEndian.Uint32(data[8:]) {
+		return nil, 0, errors.New("wrong checksum of the head of a piece")
+	}
+	if size = pieceHead + int(length); len(data) < size {
+		return nil, 0, nil
+	}
+	if body = data[pieceHead:size]; crc32.Checksum(body, castagnoli) != sum {
+		return nil, 0, errors.New("wrong checksum of a piece")
+	}
+	return body, size, nil
 }
 
 // step is one step of a life, or one failure, in the order of all.

@@ -296,13 +296,14 @@ func (s *supervisor) proceed() {
 			s.together()
 			s.instructions.Epoch++
 			b.epoch = s.instructions.Epoch
+			s.failed(b)
 			for _, q := range b.procs {
 				s.instructions.Gone[q]++
 			}
 			for _, p := range s.procs {
 				if p.process != nil && !p.dying {
 					b.awaiting = append(b.awaiting, p.id)
-					s.tell(p, order{Kind: sayDead, Procs: b.procs, Epoch: b.epoch})
+					s.tellDead(p, b)
 				}
 			}
 		}
@@ -324,6 +325,17 @@ func (s *supervisor) proceed() {
 		}
 		s.restart()
 	}
+}
+
+// tellDead has a survivor take what is left of the dead. Some hear of a failure later than others,
+// who know of it then and go on.
+func (s *supervisor) tellDead(p *proc, b *burial) {
+	life := p.life
+	s.later(s.delay(), func() {
+		if p.process != nil && !p.dying && p.life == life && !s.over {
+			s.tell(p, order{Kind: sayDead, Procs: b.procs, Epoch: b.epoch})
+		}
+	})
 }
 
 // together has all failures that wait be agreed on at once: a fence stops many, one by one.

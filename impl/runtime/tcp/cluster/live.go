@@ -21,6 +21,7 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/node"
 	"github.com/domino-check/domino/impl/runtime/tcp/launch"
+	"github.com/domino-check/domino/spec/processes"
 )
 
 // Bounds of what a life waits for.
@@ -41,6 +42,7 @@ type life struct {
 	carrier *carrier
 	store   *store
 	witness witness
+	marks   marks
 	clock   clock
 	beat    time.Time
 	doing   doing
@@ -150,7 +152,8 @@ func (l *life) openFiles() ([]core.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.store = &store{disk: s, delay: l.in.DiskDelay, doing: &l.doing,
+	l.marks.off = l.in.Bare
+	l.store = &store{disk: s, delay: l.in.DiskDelay, doing: &l.doing, marks: &l.marks,
 		refuses: l.setup.Launched}
 	if !l.in.Bare {
 		if l.witness.recorder, err = newRecorder(
@@ -194,6 +197,8 @@ func (l *life) records() ([]core.Record, error) {
 		if owner != l.in.Proc {
 			records, err = disk.Read(disk.System{}, storeDir(l.in.Dir, owner, nowhere),
 				l.identity(owner))
+		} else if err == nil {
+			l.marks.handed(records)
 		}
 		if err != nil {
 			return nil, err
@@ -226,7 +231,8 @@ func (l *life) join(ctx context.Context) error {
 	l.mu.Unlock()
 	l.clock.hear(l.in.Clock)
 	l.carrier = &carrier{mesh: m, pool: pool, clock: &l.clock, epoch: l.in.Epoch, gone: l.in.Gone,
-		nothing: l.in.Nothing, peers: make([]connection, procs), refused: l.refused}
+		nothing: l.in.Nothing, peers: make([]connection, procs), refused: l.refused,
+		marks: &l.marks}
 	l.machine = l.setup.New(l.in.Proc)
 	l.witness.begin(l)
 	config := node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine,
@@ -290,6 +296,9 @@ func (l *life) ring() {
 
 func (l *life) say(a answer) {
 	a.Clock = l.clock.tick()
+	if l.witness.recorder != nil {
+		a.Evidence = l.witness.recorder.bytes
+	}
 	l.encode(a)
 }
 
@@ -308,7 +317,12 @@ func (l *life) run() error {
 			}
 		}
 		if l.dying != nil && l.carrier.drained(l.dying.Procs) {
+			l.marks.add(processes.Mark{What: processes.Agreed, Procs: l.dying.Procs,
+				Epoch: l.dying.Epoch, Open: l.carrier.open(l.dying.Procs)})
 			l.carrier.over(l.dying.Procs, l.dying.Epoch)
+			if err := l.witness.aside(); err != nil {
+				return err
+			}
 			l.say(answer{Kind: saidDead, Epoch: l.dying.Epoch})
 			l.dying = nil
 			l.waiting.Store(true) // what was said since
@@ -373,6 +387,7 @@ func (l *life) obey() (ended bool, err error) {
 		switch o.Kind {
 		case sayDead:
 			l.dying = &o
+			l.marks.add(processes.Mark{What: processes.Learnt, Procs: o.Procs, Epoch: o.Epoch})
 			l.carrier.dying(o.Procs)
 			_, err = l.node.Turn(0) // connections that were made meanwhile
 			err = l.settled(err)
@@ -396,8 +411,9 @@ func (l *life) obey() (ended bool, err error) {
 			l.say(answer{Kind: saidStatus, Round: o.Round, Epoch: l.carrier.epoch,
 				Steps: l.node.Counts().Steps, Idle: l.node.Idle(), Peers: l.carrier.status()})
 		case sayEnd:
+			err := l.witness.aside()
 			l.say(l.final())
-			return true, nil
+			return true, err
 		}
 		if err != nil {
 			return false, err
@@ -480,20 +496,4 @@ func hungUp(err error) bool {
 		}
 	}
 	return false
-}
-
-// final is what is known at the end.
-func (l *life) final() answer {
-	n := l.node.Counts()
-	a := answer{Kind: saidEnd, Ended: l.ended,
-		Counts: Counts{Steps: n.Steps, Frames: n.Frames, Encoded: n.Encoded, Bytes: n.Bytes,
-			Header: n.Header,
-			Coded:  n.Coded, Sends: n.Sends, Payload: n.Payload, Carried: n.Carried,
-			Logged: n.Logged,
-			Logs:   n.Logs, LogKnown: n.LogBytes, LogUnknown: n.LogUnknown, Stored: l.store.bytes,
-			Storing: uint64(l.store.took), Worked: uint64(processor() - l.worked)}}
-	if h := core.HistoryOf(l.machine); h != nil {
-		a.Done, a.Digest = h.Done, h.Digest
-	}
-	return a
 }

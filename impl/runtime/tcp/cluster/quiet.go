@@ -159,6 +159,7 @@ func (s *supervisor) result() (*Result, error) {
 			out.Ended = append(out.Ended, ended)
 		}
 	}
+	out.Processes = s.processes()
 	out.Traffic = s.traffic()
 	steps = append(steps, s.crashes...)
 	out.Trace = trace.Trace{Layout: s.setup.Layout}

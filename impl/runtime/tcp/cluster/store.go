@@ -10,6 +10,7 @@ import (
 	"github.com/domino-check/domino/impl/runtime/disk"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/node"
+	"github.com/domino-check/domino/spec/processes"
 )
 
 // store is the disk as the node of a life sees it: a record that is deleted is gone at once, as the
@@ -18,6 +19,7 @@ type store struct {
 	disk  *disk.Store
 	delay time.Duration
 	doing *doing
+	marks *marks
 	bytes uint64
 	took  time.Duration
 
@@ -29,10 +31,15 @@ func (s *store) Put(key string, value []byte) error {
 	defer s.count(time.Now())
 	if s.full > 0 {
 		s.full--
+		s.marks.add(processes.Mark{What: processes.Refused, Key: key})
 		return node.ErrFull
 	}
 	s.bytes += uint64(len(value))
-	return s.refusal(s.disk.Put(key, value))
+	err := s.refusal(s.disk.Put(key, value))
+	if errors.Is(err, node.ErrFull) {
+		s.marks.add(processes.Mark{What: processes.Refused, Key: key})
+	}
+	return err
 }
 
 func (s *store) Delete(key string) error {
@@ -50,7 +57,13 @@ func (s *store) Commit() error {
 		defer s.doing.disk(false)
 		time.Sleep(s.delay)
 	}
-	return s.refusal(s.disk.Commit())
+	err := s.refusal(s.disk.Commit())
+	if err == nil {
+		s.marks.add(processes.Mark{What: processes.Stable})
+	} else if errors.Is(err, node.ErrFull) {
+		s.marks.add(processes.Mark{What: processes.Refused})
+	}
+	return err
 }
 
 // Get reads a record back from its file.

@@ -15,6 +15,7 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/processes"
 )
 
 // proc is what the supervisor knows of one proc.
@@ -28,6 +29,7 @@ type proc struct {
 	life    core.Incarnation // number of the process, or of the next
 	reader  *reader          // of the evidence of this life
 	readers []*reader        // of all
+	born    []born           // what each was told
 	failed  string           // why it could not go on
 	host    int              // where it runs, in Config.Hosts
 	doing   string           // what it answered when it was asked, "?" before
@@ -73,6 +75,7 @@ type supervisor struct {
 	burying  []*burial // failures in the order of their agreement, the first of them under way
 	dying    []*burial // not reaped yet
 	crashes  []step
+	failures []processes.Failure // by epoch
 	armed    []*armed
 	stops    []*armedStop
 	spoilt   []bool         // by damage of the plan: it was done
@@ -224,6 +227,7 @@ func (s *supervisor) spawn(p *proc) {
 	p.watches, p.asleep, p.silent, p.crashed = map[core.Proc]*watchdog{}, nil, false, false
 	p.reader = &reader{name: evidenceFile(s.c.Dir, p.id, p.life)}
 	p.readers = append(p.readers, p.reader)
+	p.born = append(p.born, born{in.Clock, in.Epoch, slices.Clone(in.Gone)})
 	p.starting, p.dying, p.up, p.done, p.told, p.hosts, p.recovering, p.failed = false, false,
 		false, false, nil, nil, false, ""
 	life := p.life
@@ -304,10 +308,12 @@ func (s *supervisor) hear(p *proc, a answer) {
 		s.c.heard(a.Kind)
 	}
 	s.heard(p)
+	p.reader.said = max(p.reader.said, a.Evidence)
+	if a.Kind == saidEnd {
+		s.ended[p.id], p.reader.whole = a, true
+		return
+	}
 	if s.over || p.dying {
-		if a.Kind == saidEnd {
-			s.ended[p.id] = a
-		}
 		return
 	}
 	switch a.Kind {
@@ -324,8 +330,6 @@ func (s *supervisor) hear(p *proc, a answer) {
 		s.moment(p, a)
 	case saidStatus:
 		s.status(p, a)
-	case saidEnd:
-		s.ended[p.id] = a
 	case saidDone:
 		p.done = true
 	case saidHosts:

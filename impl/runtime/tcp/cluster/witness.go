@@ -123,7 +123,7 @@ func (w *witness) perform(e *core.Effect) error {
 func (w *witness) write() error {
 	p := piece{Began: w.began, Number: w.number, Wall: time.Now().UnixNano(),
 		Performed: w.performed, Events: w.waiting, Sizes: w.sizes,
-		Incarnation: w.evidence.Incarnation}
+		Incarnation: w.evidence.Incarnation, Marks: w.life.marks.take()}
 	if h := w.evidence.After; h != nil {
 		p.Recovering, p.Done = h.Recovering, h.Done
 	}
@@ -134,6 +134,21 @@ func (w *witness) write() error {
 	}
 	w.waiting, w.sizes = w.waiting[:0], w.sizes[:0]
 	return err
+}
+
+// aside writes down what has become of connections and the disk since the last piece, for which the
+// next step is too late. It is a piece of the last step.
+func (w *witness) aside() error {
+	if w.recorder == nil || len(w.life.marks.list) == 0 {
+		return nil
+	}
+	// the frames were taken since
+	p := piece{Began: w.life.clock.tick(), Number: w.number, Wall: time.Now().UnixNano(),
+		Performed: w.performed, Incarnation: w.life.in.Incarnation, Marks: w.life.marks.take()}
+	if h := core.HistoryOf(w.life.machine); h != nil {
+		p.Recovering, p.Done = h.Recovering, h.Done
+	}
+	return w.recorder.write(&p)
 }
 
 // settled comes when a step is over.

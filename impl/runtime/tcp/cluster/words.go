@@ -130,6 +130,8 @@ type answer struct {
 	Ended  int64  `json:"ended,omitempty"`
 	Peers  []peer `json:"peers,omitempty"`
 	Counts Counts `json:"counts"`
+	// bytes of evidence that it has written so far
+	Evidence int64 `json:"evidence,omitempty"`
 
 	Proc    core.Proc `json:"proc,omitempty"`
 	Serial  uint64    `json:"serial,omitempty"`
