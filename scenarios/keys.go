@@ -112,11 +112,13 @@ func Keys() []Key { return slices.Clone(keys) }
 
 // Set gives a key of the scenario a value, both as a file has them.
 func (s *Scenario) Set(key, value string) error {
-	var known []string
 	for _, k := range keys {
 		if k.Name == key {
 			return k.read(s, value)
 		}
+	}
+	var known []string
+	for _, k := range keys {
 		known = append(known, k.Name)
 	}
 	return fmt.Errorf("unknown key%s Known keys: %s", spelling.Guess(key, known),
