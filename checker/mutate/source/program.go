@@ -71,7 +71,8 @@ func (m *Module) Build(ctx context.Context, packages []*Package, folder, file st
 	if err := os.WriteFile(at, data, 0o600); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, "go", "build", "-overlay", at, "-o", file, m.Main)
+	cmd := exec.CommandContext(ctx, "go", "build", "-ldflags=-s -w", "-overlay", at, "-o", file,
+		m.Main)
 	cmd.Dir = m.folder
 	if out, err := cmd.CombinedOutput(); err != nil {
 		if ctx.Err() != nil {
