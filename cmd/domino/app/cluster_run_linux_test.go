@@ -149,9 +149,9 @@ func TestTorture(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	dir := t.TempDir() + "/wrong"
 	code, out, errors := domino(t.Context(), "cluster", "torture", "ring3", "causal-s1", "--runs",
-		"4", "--dir", dir)
+		"2", "--dir", dir)
 	if code != exitSampled || errors != "" || !regexp.MustCompile(
-		`^4 runs of 2 scenarios .* [1-9]\d* failures, none wrong`).MatchString(out) {
+		`^2 runs of 2 scenarios .* [1-9]\d* failures, none wrong`).MatchString(out) {
 		t.Errorf("exit code %d, %s\n%s", code, errors, out)
 	}
 	code, out, errors = domino(t.Context(), "cluster", "torture", "ring3", "--timeout", "1ms",

@@ -27,7 +27,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	_, out, _ = domino(t.Context(), "compare", "hydee", "--programs", "ring", "--ranks", "4",
+	_, out, _ = domino(t.Context(), "compare", "hydee", "--programs", "ring", "--ranks", "2",
 		"--csv")
 	if !strings.Contains(out, "2,HydEE,hydee,containment,Oui,yes,yes,as printed,") {
 		t.Errorf("CSV:\n%s", out)

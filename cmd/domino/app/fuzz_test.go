@@ -40,7 +40,7 @@ func fuzzOnce(t *testing.T, want int, args ...string) (r printedFuzz) {
 // it ended: the runs in two parts are those of one.
 func TestFuzzCorpus(t *testing.T) {
 	folder := t.TempDir()
-	runs := effort.Of(120, 400)
+	runs := effort.Of(60, 400)
 	at := []string{"hydee", "--corpus", folder, "--runs", strconv.Itoa(runs)}
 	r := fuzzOnce(t, 1, append(at, "--variant", "repaired+H1")...)
 	if len(r.Failures) != 1 || len(r.Files) != 1 || r.Failures[0].Property != "exactly-once" {

@@ -90,7 +90,7 @@ func TestFullDisk(t *testing.T) {
 			[]string{"lu", "1 runs in"}},
 		{"times as JSON", "cluster perf --kernels lu --ranks 2 --json" + measured, 4,
 			[]string{`"samples":[{`}},
-		{"latencies", "cluster netpipe --sizes 8 --perturb 0 --links tcp --sample 1ms" + measured,
+		{"latencies", "cluster netpipe --sizes 8 --perturb 0 --links tcp --sample 1us" + measured,
 			4, []string{"half a round trip", "allocated a message"}},
 	}
 	for _, tt := range tests {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -28,14 +29,14 @@ func domino(ctx context.Context, args ...string) (code int, out, err string) {
 	return code, o.String(), e.String()
 }
 
-// catalogue is that of the house.
-func catalogue() *verify.Catalogue {
+// catalogue is that of the house. It hands out copies, so that all commands may have the same.
+var catalogue = sync.OnceValue(func() *verify.Catalogue {
 	c, err := verify.NewCatalogue(all.Protocols()...)
 	if err != nil {
 		panic(err)
 	}
 	return c
-}
+})
 
 // golden compares text with testdata/NAME.txt.
 func golden(t *testing.T, name, got string) {

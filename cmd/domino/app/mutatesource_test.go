@@ -4,15 +4,17 @@ import (
 	"encoding/json"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/domino-check/domino/checker/effort"
 	mutated "github.com/domino-check/domino/checker/mutate/source"
 )
 
 // TestMutateSource mutates the source of a small protocol, from the text to the verdict of another
 // process: most mutants are killed by scenarios, what is killed says by what, and a second time
-// goes on from the file without asking anything.
+// goes on from the file without asking anything. The short form asks a third of them.
 func TestMutateSource(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("go"); err != nil {
@@ -21,23 +23,23 @@ func TestMutateSource(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it compiles a program")
 	}
-	out := filepath.Join(t.TempDir(), "results")
-	args := []string{"mutate", "--source", "two-phase", "--sample", "12", "--workers", "1", "--out",
-		out, "--json"}
+	out, sample := filepath.Join(t.TempDir(), "results"), effort.Of(4, 12)
+	args := []string{"mutate", "--source", "two-phase", "--sample", strconv.Itoa(sample),
+		"--workers", "1", "--out", out, "--json"}
 	code, text, errors := domino(t.Context(), args...)
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	if code > exitUndecided || len(lines) != 13 {
+	if code > exitUndecided || len(lines) != sample+1 {
 		t.Fatalf("exit code %d\n%s%s", code, text, errors)
 	}
 	var sum mutated.Summary
-	if err := json.Unmarshal([]byte(lines[12]), &sum); err != nil {
+	if err := json.Unmarshal([]byte(lines[sample]), &sum); err != nil {
 		t.Fatal(err)
 	}
-	if sum.All.Mutants != 12 || sum.All.Check < 6 || sum.All.Fuzz > 0 ||
+	if sum.All.Mutants != sample || sum.All.Check < sample/2 || sum.All.Fuzz > 0 ||
 		len(sum.Packages) != 1 || sum.Packages[0].Check != sum.All.Check {
 		t.Errorf("%+v", sum)
 	}
-	for _, l := range lines[:12] {
+	for _, l := range lines[:sample] {
 		var r mutated.Result
 		if err := json.Unmarshal([]byte(l), &r); err != nil {
 			t.Fatal(err)
@@ -69,7 +71,11 @@ func TestMutateSourceOdd(t *testing.T) {
 		}
 	}
 	list := []string{"mutate", "--source", "--list"}
-	if code, out, errors := domino(t.Context(), append(list, "twophase.go")...); code != 0 ||
+	file := []string{"two-phase", "twophase.go"}
+	if effort.Long() { // of all packages
+		file = file[1:]
+	}
+	if code, out, errors := domino(t.Context(), append(list, file...)...); code != 0 ||
 		!strings.Contains(out, "twophase/twophase.go ") {
 		t.Errorf("--list: exit code %d\n%s%s", code, out, errors)
 	}

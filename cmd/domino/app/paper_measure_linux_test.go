@@ -15,7 +15,7 @@ import (
 func TestPaperMeasures(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1") // of the children
 	std := streams{Catalogue: catalogue(), err: new(strings.Builder)}
-	kernels, err := std.perfClaimed(t.Context(), papers.PerfPlan{Kernels: []string{"ring"},
+	kernels, err := std.perfClaimed(t.Context(), papers.PerfPlan{Kernels: []string{"lu"},
 		Ranks: 2, Rounds: 1, Cases: []papers.PerfCase{{Name: "none", Protocol: "none"},
 			{Name: "one", Protocol: "hydee", Clusters: 1}, {Name: "two", Protocol: "hydee",
 				Clusters: 2}}})
@@ -36,7 +36,7 @@ func TestPaperMeasures(t *testing.T) {
 		}
 		got[one.Of+" "+one.Case] = len(one.Ratios)
 	}
-	for name, want := range map[string]int{"ring one": 1, "ring two": 1, "8 B hydee-2": 2,
+	for name, want := range map[string]int{"lu one": 1, "lu two": 1, "8 B hydee-2": 2,
 		"1 KB hydee-2": 2} {
 		if got[name] != want {
 			t.Errorf("%s: %d ratios, want %d", name, got[name], want)

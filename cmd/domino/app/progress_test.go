@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 // documented fields, that only grows, and nothing of it on standard output.
 func TestProgressEvents(t *testing.T) {
 	code, out, errors := domino(t.Context(), "check", "ring3", "--save=", "--timeout", "1200ms",
-		"--json")
+		"--workers", "1", "--json")
 	if code != 2 || strings.Count(out, "\n") != 1 {
 		t.Errorf("exit %d, output\n%s", code, out)
 	}
@@ -56,7 +56,7 @@ func TestProgressEvents(t *testing.T) {
 // TestSignal sends one interrupt to a running search: the process ends as unknown, with what it
 // has.
 func TestSignal(t *testing.T) {
-	c := exec.Command(os.Args[0], "check", "s0", "--save=", "--json")
+	c := exec.Command(os.Args[0], "check", "s0", "--save=", "--workers", "1", "--json")
 	c.Env = append(os.Environ(), "DOMINO_TEST_MAIN=1")
 	progress, err := c.StderrPipe()
 	if err != nil {

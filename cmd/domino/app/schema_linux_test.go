@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/domino-check/domino/checker/effort"
 )
 
 // TestSchema has every command print JSON: each object says which format it has, is of that format
@@ -35,16 +37,19 @@ func TestSchema(t *testing.T) {
 		"tables":             "name doc tables",
 		"tables volume":      "tables",
 		"experiments phases": "name doc tables ratios figures",
-		"compare hydee --programs ring --ranks 4": "row printed cells costs runs",
+		"compare hydee --programs ring --ranks 2": "row printed cells costs runs",
 
 		"cluster run ping": "scenario variant verdict digests missed",
 		"cluster torture ping --runs 1 --dir " + t.TempDir(): "wrong protocols all",
 
-		"cluster perf --kernels ring --ranks 2 --rounds 1 --protocols none": "plan rows samples",
-		"cluster netpipe --sizes 8 --perturb 0 --links tcp --rounds 1 --sample 1ms " +
+		"cluster perf --kernels lu --ranks 2 --rounds 1 --protocols none": "plan rows samples",
+		"cluster netpipe --sizes 8 --perturb 0 --links tcp --rounds 1 --sample 1us " +
 			"--protocols none": "plan rows samples",
 	} {
 		t.Run(line, func(t *testing.T) {
+			if line == "tables volume" && !effort.Long() {
+				t.Skip("counts for seconds: " + effort.More)
+			}
 			_, out, errors := domino(t.Context(), append(strings.Fields(line), "--json")...)
 			if out == "" {
 				t.Fatalf("no answer: %s", errors)

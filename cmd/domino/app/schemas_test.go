@@ -53,8 +53,9 @@ func TestSchemas(t *testing.T) {
 		types[formatName(name)] = typ
 	}
 	names := slices.Sorted(maps.Keys(types))
+	docs := map[string]map[string]map[string]string{}
 	for _, name := range names {
-		g := &generator{t: t, defs: map[string]any{}, docs: map[string]map[string]string{}}
+		g := &generator{t: t, defs: map[string]any{}, docs: docs}
 		doc := g.root(name, types[name])
 		b, err := json.MarshalIndent(doc, "", " ")
 		if err != nil {
@@ -102,7 +103,8 @@ func schemaFile(format string) string {
 type generator struct {
 	t    *testing.T
 	defs map[string]any // by name of the type
-	docs map[string]map[string]string
+	// comments of fields by package, type and field; of a package all at once
+	docs map[string]map[string]map[string]string
 }
 
 var (
@@ -225,32 +227,38 @@ func (g *generator) fields(typ reflect.Type, properties map[string]any, required
 
 // comment is what the source says about a field.
 func (g *generator) comment(typ reflect.Type, field string) string {
-	key := typ.PkgPath() + "." + typ.Name()
-	docs, ok := g.docs[key]
-	if !ok {
-		docs = map[string]string{}
-		g.docs[key] = docs
-		dir, inside := strings.CutPrefix(typ.PkgPath(), "github.com/domino-check/domino/")
-		if !inside {
-			return ""
-		}
-		files, _ := filepath.Glob(filepath.Join("../../..", dir, "*.go"))
-		for _, file := range files {
-			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
-			if err != nil {
-				g.t.Fatal(err)
-			}
-			ast.Inspect(parsed, func(n ast.Node) bool {
-				if s, ok := n.(*ast.TypeSpec); ok && s.Name.Name == typ.Name() {
-					if st, ok := s.Type.(*ast.StructType); ok {
-						describe(docs, st)
-					}
-				}
-				return true
-			})
-		}
+	if _, ok := g.docs[typ.PkgPath()]; !ok {
+		g.docs[typ.PkgPath()] = g.comments(typ.PkgPath())
 	}
-	return docs[field]
+	return g.docs[typ.PkgPath()][typ.Name()][field]
+}
+
+// comments are those of the fields of the structs of a package of ours, by type and field.
+func (g *generator) comments(path string) map[string]map[string]string {
+	dir, inside := strings.CutPrefix(path, "github.com/domino-check/domino/")
+	if !inside {
+		return nil
+	}
+	docs := map[string]map[string]string{}
+	files, _ := filepath.Glob(filepath.Join("../../..", dir, "*.go"))
+	for _, file := range files {
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if s, ok := n.(*ast.TypeSpec); ok {
+				if st, ok := s.Type.(*ast.StructType); ok {
+					if docs[s.Name.Name] == nil {
+						docs[s.Name.Name] = map[string]string{}
+					}
+					describe(docs[s.Name.Name], st)
+				}
+			}
+			return true
+		})
+	}
+	return docs
 }
 
 // describe takes the comments of the fields of a struct.

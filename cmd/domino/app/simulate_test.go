@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/spec"
 )
 
@@ -94,7 +95,8 @@ func TestSimulateWork(t *testing.T) {
 func TestSimulateFailures(t *testing.T) {
 	var moments []float64
 	for _, protocol := range []string{"hydee", "coordinated"} {
-		a, _ := simulated(t, "heat iterations=400 checkpoint=1", "--ranks", "16", "--work", "1s",
+		a, _ := simulated(t, fmt.Sprintf("heat iterations=%d checkpoint=1", effort.Of(200, 400)),
+			"--ranks", "16", "--work", "1s",
 			"--mtbf", "15m", "--interval", "daly", "--image", "10000000", "--protocol", protocol)
 		p := a.Points[0]
 		if p.Struck == nil || len(p.Struck.Failures) < 2 || p.Struck.Completion <= p.Calm ||
@@ -156,7 +158,8 @@ func TestSimulateProtocols(t *testing.T) {
 // run under failures ends first, and that is the run that is shown; the same one given as an
 // interval ends at the same time.
 func TestSimulateSweep(t *testing.T) {
-	args := []string{"heat iterations=300", "--ranks", "8", "--work", "1s", "--mtbf", "15m",
+	heat := fmt.Sprintf("heat iterations=%d", effort.Of(150, 300))
+	args := []string{heat, "--ranks", "8", "--work", "1s", "--mtbf", "15m",
 		"--image", "10000000", "--protocol", "coordinated", "--interval"}
 	a, _ := simulated(t, append(args, "sweep")...)
 	p := a.Points[0]
