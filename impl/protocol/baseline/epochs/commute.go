@@ -5,8 +5,6 @@ import "github.com/domino-check/domino/impl/core"
 // Commutes implements core.Commuter for a rank of the repaired protocol. When no failure,
 // checkpoint or newer round is to come:
 //
-//   - a message of a program, of this round: it is appended to the queue of its source, of which
-//     other steps take only the head. One of an older round is dropped whenever it comes.
 //   - Begin at a restarted rank that is in no round: it does nothing before, and drops whatever
 //     comes.
 //   - Back, Resume, Frontier of this round: everybody is frozen before, so what can come is
@@ -17,6 +15,9 @@ import "github.com/domino-check/domino/impl/core"
 // has restarted, its Hello opens a newer round, which nobody who has not heard of it can know of.
 // It freezes a program before a receive, and ends a round of which the last report is on its way.
 //
+// A message of a program does not commute: Back may take the rank to an image, and then the message
+// finds nobody until the rank has restarted, and is dropped (scenario epochs-on-its-way).
+//
 // An acknowledgement does not commute: what it takes out of the log, Resume and Frontier would have
 // sent again (scenario b12 has an end more for it).
 func (l *layer) Commutes(in core.Input) (round uint64, ok bool) {
@@ -26,8 +27,6 @@ func (l *layer) Commutes(in core.Input) (round uint64, ok bool) {
 	}
 	m := in.Message.(*message)
 	switch m.Kind {
-	case app:
-		return round, !l.s.Unjoined && m.Data.Life <= l.s.Round
 	case begin:
 		return uint64(m.Round), l.s.Unjoined && m.Round > l.s.Round
 	case back, resume:
