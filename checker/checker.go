@@ -16,8 +16,9 @@
 // A verdict stands on these arguments; each is made at its place, and compared there with something
 // that shares nothing with it:
 //
-//   - steps that are taken first, before all others (Singletons): checker/world/eager.go; against
-//     the unreduced search and a brute-force twin, TestReductionOfToys, TestAgainstReference
+//   - steps that are taken first, before all others (Singletons): checker/world/eager.go; each
+//     hypothesis at each pair of steps, TestAllClaimsCommute, TestAuditNeedsRules; against the
+//     unreduced search and a brute-force twin, TestReductionOfToys, TestAgainstReference
 //   - steps that are taken alone because the search shows that they commute (Alone):
 //     checker/world/alone.go, a theorem and its proof; against the unreduced search, and with each
 //     condition left out in turn, TestAloneOfToys, TestAloneNeedsEveryClause

@@ -37,8 +37,9 @@ import (
 //     changes that is not eager (hides).
 //   - chains_end: below.
 //
-// A claim of a protocol is not believed: each is held against all that can come before the step, by
-// brute force (claims_test.go), reduced and unreduced searches are compared on thousands of cases
+// None of that is believed: an audit executes each hypothesis at every state of unreduced searches,
+// for what protocols claim and for the rules here (audit.go; audit_test.go leaves out one of them
+// after the other); reduced and unreduced searches are compared on thousands of cases
 // (reduction_test.go), and a protocol that is switched to an erratum makes no claims.
 //
 // Beside steps that are taken alone, which are not taken on anybody's word, a claimed one is judged
@@ -54,11 +55,36 @@ type eagerness struct {
 	claims      table // (local, input) -> 1 + index into rounds, 0 = does not commute
 	rounds      store[uint32, uint64]
 	checkpoints bool // there may be checkpoints: one may be under way without any budget left
+	without     rule // a condition that is not asked: for tests
 }
+
+// rule is a condition on steps that are taken first. A test leaves out one after the other and
+// expects that the audit finds a hypothesis false.
+type rule uint8
+
+const (
+	noRule         rule = iota
+	faultRule           // no fault can happen any more
+	restlessRule        // store, detector and timers have nothing to do
+	checkpointRule      // there are no checkpoints
+	olderRule           // no message of an older round is on its way
+	newestRule          // the claim is of the newest round
+	beginRule           // the step begins no round
+	lifeRule            // the life that its message is from is not over
+	hidesRule           // it saves nobody from a violation
+	watcherRule         // restarts: every watcher is up
+	dependRule          // restarts: nobody is judged by what others have received until then
+	ownerRule           // restarts: nobody else writes the records that are read
+	sendsRule           // restarts: nothing is sent or stored
+)
+
+// asks reports whether a condition counts.
+func (g *eagerness) asks(r rule) bool { return g.without != r }
 
 // reducible reports whether no fault can happen any more.
 func (w *World) reducible(state []uint32) bool {
-	return !w.mayFault(state) && w.Model.KeepsOrder() && !w.Model.Staggered
+	return (!w.mayFault(state) || !w.eager.asks(faultRule)) &&
+		w.Model.KeepsOrder() && !w.Model.Staggered
 }
 
 // restless reports whether the store, the detector or the timers have something to do for a proc,
@@ -107,14 +133,18 @@ func (g *eagerness) quiet(w *World, state []uint32) (newest uint64, up, quiet bo
 		}
 	}
 	// with a message of an older round somebody may still join that round
-	return newest, up, quiet && !g.checkpoints && oldest >= newest
+	return newest, up, (quiet || !g.asks(restlessRule)) &&
+		(!g.checkpoints || !g.asks(checkpointRule)) &&
+		(oldest >= newest || !g.asks(olderRule))
 }
 
 // claimed reports whether the claim of a step is of the newest round, the step begins no newer one,
 // and the life that its message is from is not over.
 func (w *World) claimed(state []uint32, s eagerStep, newest uint64) bool {
-	return s.round == newest && s.after <= newest &&
-		(s.from == noProc || s.inc >= w.of(state, s.from).inc)
+	g := &w.eager
+	return (s.round == newest || !g.asks(newestRule)) &&
+		(s.after <= newest || !g.asks(beginRule)) &&
+		(s.from == noProc || s.inc >= w.of(state, s.from).inc || !g.asks(lifeRule))
 }
 
 // eagerStep is an event of a plan that may be taken first while no round is newer, if the life that
@@ -161,7 +191,7 @@ func (w *World) claim(t *transition) uint32 {
 	quiet := len(t.acts) == 0 && w.inputs.at(t.input).Kind == core.Received
 	if t.visible || !quiet && !t.longer || slices.ContainsFunc(t.acts, func(a act) bool {
 		return a.kind != actSend
-	}) || w.hides(t) {
+	}) || w.hides(t) && w.eager.asks(hidesRule) {
 		return 0
 	}
 	key := pair(t.from, t.input)
@@ -208,12 +238,13 @@ func (w *World) eagerRestart(state []uint32, x *checker.Expansion) bool {
 	if w.Setup.Watchdogs || w.wide {
 		return false // which life a watchdog is about may depend on whether the proc is up again
 	}
+	g := &w.eager
 	if f := w.Facts; f != nil && (spec.NoOrphanProcess.Applies(f) ||
-		spec.Recoverable.Applies(f) && !f.Fetches) {
+		spec.Recoverable.Applies(f) && !f.Fetches) && g.asks(dependRule) {
 		return false
 	}
 	for _, p := range w.Setup.Watchers {
-		if !w.of(state, p).up {
+		if !w.of(state, p).up && g.asks(watcherRule) {
 			return false
 		}
 	}
@@ -224,12 +255,12 @@ func (w *World) eagerRestart(state []uint32, x *checker.Expansion) bool {
 		foreign := func(q core.Proc) bool {
 			return q != p && !(w.Setup.Promises.RestartTogether && slices.Contains(w.group(p), q))
 		}
-		if slices.ContainsFunc(w.owners(p), foreign) {
+		if slices.ContainsFunc(w.owners(p), foreign) && g.asks(ownerRule) {
 			continue
 		}
 		t := w.transitions.at(w.restore(state, p, noProc))
-		if t.watched || slices.ContainsFunc(t.acts, w.sendsOrStores) ||
-			slices.ContainsFunc(t.events, halts) {
+		if (t.watched || slices.ContainsFunc(t.acts, w.sendsOrStores) ||
+			slices.ContainsFunc(t.events, halts)) && g.asks(sendsRule) {
 			continue
 		}
 		w.restarts(state, p, x)

@@ -111,26 +111,36 @@ func explore(c Config, o checker.Options, only string) (*seen, error) {
 	return exploreWith(c, o, only, nil)
 }
 
-// exploreWith is explore of a world that is prepared.
-func exploreWith(c Config, o checker.Options, only string, prepare func(*World)) (*seen, error) {
+// worldOf is a world that is judged by the one property with the name, or by all when it is empty.
+func worldOf(c Config, only string) (*World, error) {
 	salt, judged := strings.CutPrefix(only, judges)
 	if only == probe || judged {
 		c.Facts = &spec.Facts{Layout: &c.Setup.Layout}
 	}
 	w, err := New(c)
-	if err != nil {
-		return nil, err
+	if err != nil || only == "" {
+		return w, err
 	}
-	if only != "" {
-		w.always, w.local, w.final, w.pairs = nil, nil, nil, nil
-		w.sights.unseen.Store(nil)
-	}
-	if only != "" && c.Facts != nil {
+	w.always, w.local, w.final, w.pairs = nil, nil, nil, nil
+	w.sights.unseen.Store(nil)
+	if c.Facts != nil {
 		list, err := spec.Select(c.Facts)
 		if err != nil {
 			return nil, err
 		}
 		w.properties(slices.DeleteFunc(list, func(p spec.Property) bool { return p.Name != only }))
+	}
+	if judged {
+		w.always = judging(w.procs, salt)
+	}
+	return w, nil
+}
+
+// exploreWith is explore of a world that is prepared.
+func exploreWith(c Config, o checker.Options, only string, prepare func(*World)) (*seen, error) {
+	w, err := worldOf(c, only)
+	if err != nil {
+		return nil, err
 	}
 	s := &seen{terminals: map[string]bool{}, violated: map[string]bool{}, noted: map[string]bool{}}
 	if only == probe {
@@ -147,9 +157,6 @@ func exploreWith(c Config, o checker.Options, only string, prepare func(*World))
 				}
 				return ""
 			}}}
-	}
-	if judged {
-		w.always = judging(w.procs, salt)
 	}
 	o.All = true
 	if prepare != nil {

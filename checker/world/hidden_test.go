@@ -152,57 +152,109 @@ func earlyGate(m *scripted, in core.Input) []core.Effect {
 	return nil
 }
 
-// TestEagerStepsHideNothing has protocols that break a property only where somebody acts before a
-// step that commutes with everything: the search that takes it first must break it, too. One holds
-// something for another one when it has taken the step; another step is a restart, before which
-// somebody else begins to depend on what is lost; and one begins a round, and what is of an older
-// one is not judged.
+// hiddenCase is a protocol that breaks the property only where somebody acts before a step that
+// commutes with everything.
+type hiddenCase struct {
+	property string
+	step     func(*scripted, core.Input) []core.Effect
+	ranks    int
+	names    []string
+	watcher  core.Proc
+	round    uint64
+	promises promise.Promises
+	model    fault.Model
+	rule     world.Rule // what keeps the search from taking it first
+}
+
+// hiddenCases are three. One holds something for another one when it has taken the step; another
+// step is a restart, before which somebody else begins to depend on what is lost; and one begins a
+// round, and what is of an older one is not judged.
+var hiddenCases = []hiddenCase{
+	{"output-stable", hastyOutput, 2, []string{"a", "b", "c"}, 2, 0,
+		promise.Promises{Needs: promise.Piecewise, MaxFailures: 1}, fault.Model{},
+		world.HidesRule},
+	{"no-orphan-process", lateReception, 3, []string{"a", "b", "c"}, 2, 0,
+		promise.Promises{Needs: promise.NoDeterminism, MaxFailures: 1, Holders: true,
+			RollsBack: promise.FailedOnly},
+		fault.Model{Failures: 1, Victims: []core.Proc{1}, FromDead: fault.Every},
+		world.DependRule},
+	{"gate-sound", earlyGate, 2, []string{"a", "b", "c", "d"}, 1, 1,
+		promise.Promises{MaxFailures: 1, Phases: true, Needs: promise.SendDeterministic},
+		fault.Model{Failures: 1, Victims: []core.Proc{0}, FromDead: fault.Every},
+		world.BeginRule},
+}
+
+// question is the case as one for the checker.
+func (c *hiddenCase) question() world.Case {
+	return world.Case{Model: c.model, Setup: &core.Setup{Protocol: "scripted",
+		Programs: make([]core.Program, c.ranks),
+		Layout: core.Layout{Names: c.names, Ranks: c.ranks, Holdings: true,
+			Kinds: map[string]trace.Meaning{"gate": trace.Gate}},
+		New: func(p core.Proc) core.Machine {
+			m := &scripted{proc: p, step: c.step, round: c.round, last: int(p) == len(c.names)-1}
+			if int(p) < c.ranks {
+				return scriptedRank{m}
+			}
+			return m
+		},
+		NewMessage: func() core.Message { return new(scriptedMessage) },
+		Watchers:   []core.Proc{c.watcher}, Promises: c.promises}}
+}
+
+// TestEagerStepsHideNothing searches them: the search that takes steps first must break the
+// property, too.
 func TestEagerStepsHideNothing(t *testing.T) {
 	t.Parallel()
-	tests := []struct {
-		property string
-		step     func(*scripted, core.Input) []core.Effect
-		ranks    int
-		names    []string
-		watcher  core.Proc
-		round    uint64
-		promises promise.Promises
-		model    fault.Model
-	}{
-		{"output-stable", hastyOutput, 2, []string{"a", "b", "c"}, 2, 0,
-			promise.Promises{Needs: promise.Piecewise, MaxFailures: 1}, fault.Model{}},
-		{"no-orphan-process", lateReception, 3, []string{"a", "b", "c"}, 2, 0,
-			promise.Promises{Needs: promise.NoDeterminism, MaxFailures: 1, Holders: true,
-				RollsBack: promise.FailedOnly},
-			fault.Model{Failures: 1, Victims: []core.Proc{1}, FromDead: fault.Every}},
-		{"gate-sound", earlyGate, 2, []string{"a", "b", "c", "d"}, 1, 1,
-			promise.Promises{MaxFailures: 1, Phases: true, Needs: promise.SendDeterministic},
-			fault.Model{Failures: 1, Victims: []core.Proc{0}, FromDead: fault.Every}},
-	}
-	for _, tt := range tests {
-		setup := &core.Setup{Protocol: "scripted", Programs: make([]core.Program, tt.ranks),
-			Layout: core.Layout{Names: tt.names, Ranks: tt.ranks, Holdings: true,
-				Kinds: map[string]trace.Meaning{"gate": trace.Gate}},
-			New: func(p core.Proc) core.Machine {
-				m := &scripted{proc: p, step: tt.step, round: tt.round,
-					last: int(p) == len(tt.names)-1}
-				if int(p) < tt.ranks {
-					return scriptedRank{m}
-				}
-				return m
-			},
-			NewMessage: func() core.Message { return new(scriptedMessage) },
-			Watchers:   []core.Proc{tt.watcher}, Promises: tt.promises}
+	for _, tt := range hiddenCases {
 		for _, reduce := range []checker.Reduction{checker.Unreduced, checker.Singletons,
 			checker.Singletons | checker.Crashes | checker.Symmetry,
 			checker.Singletons | checker.Alone} {
-			out, err := world.Check(t.Context(), world.Case{Setup: setup, Model: tt.model},
-				checker.Options{Reduce: reduce})
+			out, err := world.Check(t.Context(), tt.question(), checker.Options{Reduce: reduce})
 			if err != nil {
 				t.Fatal(err)
 			}
 			if len(out.Runs) == 0 || out.Runs[0].Violation.Property != tt.property {
 				t.Errorf("%s, reduced by %s: %v", tt.property, reduce, out.Verdict)
+			}
+		}
+	}
+}
+
+// TestAuditNeedsOtherRules leaves out the conditions of eager.go that toys do not need: then the
+// audit finds a hypothesis false, and nothing with the condition.
+func TestAuditNeedsOtherRules(t *testing.T) {
+	t.Parallel()
+	type audit struct {
+		name       string
+		question   world.Case
+		without    world.Rule
+		hypothesis string
+	}
+	var tests []audit
+	for _, c := range hiddenCases {
+		tests = append(tests, audit{c.property, c.question(), c.rule, "no_worse"})
+	}
+	for without, name := range map[world.Rule]string{world.RestlessRule: "hydee/h1",
+		world.CheckpointRule: "hydee/cluster3", world.OlderRule: "hydee/alike",
+		world.NewestRule: "hydee/h1"} {
+		r := claiming(t, name)
+		tests = append(tests, audit{name, world.Case{Setup: r.Setup, Baseline: r.Baseline,
+			Model: r.Model}, without, "claim_commutes"})
+	}
+	for _, tt := range tests {
+		for _, without := range []world.Rule{0, tt.without} {
+			w, _, err := world.Open(t.Context(), tt.question, checker.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			w.Without(without)
+			a, err := w.Audit(t.Context(), 2_500)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if without == 0 && a.Broken != nil || without != 0 && (a.Broken == nil ||
+				a.Broken.Hypothesis != tt.hypothesis) {
+				t.Errorf("%s, without rule %d: %v", tt.name, without, a.Broken)
 			}
 		}
 	}

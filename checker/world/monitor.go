@@ -188,7 +188,6 @@ func (w *World) fold(memories uint32, events []trace.Event) (o observation) {
 // proc: each with what is remembered when it has happened. It returns the number of a violation or
 // 0. What they look at is shown to global properties, so it is among the checks of the step.
 func (w *World) look(state []uint32, p core.Proc, t *transition, looked []uint32) int {
-	s := &w.monitors
 	v := view{world: w, state: state, self: p}
 	defer func() {
 		if v.asked != 0 && w.alone.on {
@@ -196,6 +195,12 @@ func (w *World) look(state []uint32, p core.Proc, t *transition, looked []uint32
 			w.looked(state, v.asked)
 		}
 	}()
+	return w.lookAs(&v, t, looked)
+}
+
+// lookAs is look with a view, which knows afterwards who was looked at.
+func (w *World) lookAs(v *view, t *transition, looked []uint32) int {
+	s := &w.monitors
 	next := 0
 	for i := 0; i < len(t.events) && len(looked) > 0; i++ {
 		e := &t.events[i]
@@ -205,7 +210,7 @@ func (w *World) look(state []uint32, p core.Proc, t *transition, looked []uint32
 			if next++; e.Kind == trace.Restored {
 				v.own = w.restarted(t)
 			}
-			v.own.Line = w.line(w.env(state, p))
+			v.own.Line = w.line(w.env(v.state, v.self))
 		}
 		for j := range s.list {
 			if !s.list[j].LooksAt(e) {
@@ -215,7 +220,7 @@ func (w *World) look(state []uint32, p core.Proc, t *transition, looked []uint32
 			if looked = looked[1:]; !shown {
 				continue
 			}
-			if m := s.list[j].Look(w.Facts, &v, memory, *e); m != "" {
+			if m := s.list[j].Look(w.Facts, v, memory, *e); m != "" {
 				return w.violation(spec.Violation{Property: s.list[j].Name, Message: m})
 			}
 		}

@@ -47,22 +47,22 @@
 //	  claim_commutes      tested: checker/world TestClaimsCommute
 //	  exchange_commutes   tested: checker/world TestClaimsCommute
 //	  exchange_kept       tested: checker/world TestClaimsCommute
-//	  picked_claimed      assumed: the search takes nothing alone that is not claimed
+//	  picked_claimed      tested: checker/world TestClaimsCommute
 //	  chains_end          assumed: the argument is at eagerness in checker/world
 //	Postpone: postponing_keeps_runs, postponing_keeps_ends
 //	  covered_refl        proved: no_worse_refl
 //	  covered_trans       proved: no_worse_trans
 //	  covered_app         proved: no_worse_app
 //	  picked_front        proved: claimed_front
-//	  put_off_undoes      tested: checker/world TestReductionOfToys
+//	  put_off_undoes      tested: checker/world TestAuditOfToys
 //	  chains_end          assumed: the argument is at crashing in checker/world
 //	Verdict: search_finds_violations, search_finds_ends, certificate_reduced
 //	  same_action         assumed: steps are compared by number
 //	  claim_possible      tested: checker/world TestClaimsCommute
-//	  claim_commutes      tested: checker/world TestReductionOfToys
-//	  exchange_commutes   tested: checker/world TestReductionOfToys
-//	  exchange_kept       tested: checker/world TestReductionOfToys
-//	  picked_claimed      assumed: the search takes nothing alone that is not claimed
+//	  claim_commutes      tested: checker/world TestAuditNeedsOtherRules
+//	  exchange_commutes   tested: checker/world TestClaimsCommute
+//	  exchange_kept       tested: checker/world TestClaimsCommute
+//	  picked_claimed      tested: checker/world TestClaimsCommute
 //	  chains_end          assumed: the argument is at eagerness in checker/world
 //	Symmetry: orbits_keep_violations, orbits_keep_ends, search_by_orbits
 //	  automorphism        tested: checker/world TestAutomorphism
@@ -97,8 +97,10 @@
 //	  needs_phase         judged: phase-order
 //	  needs_raises        judged: phase-order
 //
-// TestClaimsCommute compares states, and which steps are possible; that nothing worse is shown
-// where a step is not put off (claim_commutes of Verdict) is compared on whole searches only.
+// These tests audit (World.Audit in checker/world): each hypothesis about steps is asked at every
+// state of an unreduced search, of every pair of steps, by taking both in both orders, no_worse
+// included. In continuous integration that is every scenario there is, of large ones the first
+// states.
 //
 // # Assumed throughout
 //
