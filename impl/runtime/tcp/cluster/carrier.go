@@ -25,19 +25,34 @@ func (c *clock) hear(other uint64) { *c = max(*c, clock(other)) }
 
 const clockBytes = 8
 
+// transport is the mesh as far as a carrier needs it.
+type transport interface {
+	Send(to core.Proc, kind frame.Kind, note uint8, extra, payload []byte) bool
+	Flush()
+	MostQueued() int
+	Borrowed() bool
+	Pause(p core.Proc, paused bool)
+	Next(a *mesh.Arrival, limit time.Duration) mesh.What
+	Notice() (mesh.Notice, bool)
+	Connected(p core.Proc) (core.Incarnation, bool)
+	Call(p core.Proc)
+	Fence(p core.Proc, below core.Incarnation)
+}
+
 // carrier is the mesh as the node of a life sees it. It puts the clock and the number of known
-// failures on each frame, keeps what is sent to those who are not there, and keeps back what knows
-// more failures than we do.
+// failures on each frame, calls those who are not there and keeps what is sent to them, and keeps
+// back what knows more failures than we do.
 type carrier struct {
-	mesh    *mesh.Mesh
+	mesh    transport
 	pool    *buffer.Pool
 	clock   *clock
 	epoch   uint64
-	gone    []int // by proc: lives that are over, as far as we have taken what came from them
-	peers   []connection
-	held    int  // bytes that wait for those who are not there
-	early   int  // connections with something that came early
-	nothing bool // of what the dead had sent is heard when it is known that they are
+	gone    []int         // by proc: lives that are over, and drained
+	peers   []*connection // by proc; nil: none
+	held    int           // bytes that wait for those who are not there
+	early   int           // connections with something that came early
+	opened  int           // connections, in all
+	nothing bool          // of what the dead had sent is heard when it is known that they are
 	refused func(mesh.Notice)
 	marks   *marks // nil: nobody asks
 	extra   []byte
@@ -49,6 +64,7 @@ type connection struct {
 	life           int
 	sent, received uint64
 	held           []packet
+	lost           bool          // it broke, and nobody has said that the life is over
 	early          *mesh.Arrival // it knows of a failure that we do not know of yet
 	earlyAt        uint64        // its clock
 	paused         bool          // what the node wants
@@ -62,12 +78,32 @@ type packet struct {
 	extra, payload []byte
 }
 
+// fence says who is over before the life begins.
+func (c *carrier) fence() {
+	for q, gone := range c.gone {
+		if gone > 0 {
+			c.mesh.Fence(core.Proc(q), core.Incarnation(gone))
+		}
+	}
+}
+
+// with is the connection with a proc.
+func (c *carrier) with(q core.Proc) *connection {
+	if c.peers[q] == nil {
+		c.peers[q] = new(connection)
+	}
+	return c.peers[q]
+}
+
 func (c *carrier) Send(to core.Proc, kind frame.Kind, note uint8, extra, payload []byte) bool {
 	at := c.clock.tick()
 	c.extra = binary.LittleEndian.AppendUint64(append(c.extra[:0], extra...), at)
 	c.marks.add(processes.Mark{What: processes.Put, Peer: to, Clock: at, Epoch: c.epoch})
-	p := &c.peers[to]
-	if !p.up {
+	p := c.peers[to]
+	if p == nil || !p.up {
+		if p = c.with(to); len(p.held) == 0 {
+			c.mesh.Call(to)
+		}
 		c.held += len(payload)
 		p.held = append(p.held, packet{kind, uint8(c.epoch), append([]byte(nil), c.extra...),
 			append([]byte(nil), payload...)})
@@ -79,13 +115,14 @@ func (c *carrier) Send(to core.Proc, kind frame.Kind, note uint8, extra, payload
 
 // up sends what has waited for a proc.
 func (c *carrier) up(n mesh.Notice) {
-	p := &c.peers[n.Proc]
+	p := c.with(n.Proc)
 	c.forget(p)
-	p.sent, p.received = 0, 0
+	p.sent, p.received, p.lost = 0, 0, false
 	c.mesh.Pause(n.Proc, p.paused)
 	if p.up = int(n.Life) >= c.gone[n.Proc]; !p.up {
 		return
 	}
+	c.opened++
 	p.life = int(n.Life)
 	for _, k := range p.held {
 		p.sent++
@@ -111,21 +148,27 @@ func (c *carrier) forget(p *connection) {
 func (c *carrier) dying(procs []core.Proc) {
 	for _, q := range procs {
 		if c.nothing {
-			c.peers[q].deaf = true
-			c.forget(&c.peers[q])
+			c.with(q).deaf = true
+			c.forget(c.with(q))
 		}
 	}
 }
 
-// over is the failure of procs: what was sent to them so far is lost.
+// over is the failure of procs: what was sent to them so far is lost, and nothing of those lives is
+// taken any more, by whatever connection.
 func (c *carrier) over(procs []core.Proc, epoch uint64) {
 	for _, q := range procs {
 		c.gone[q]++
-		for _, k := range c.peers[q].held {
+		c.mesh.Fence(q, core.Incarnation(c.gone[q]))
+		p := c.peers[q]
+		if p == nil {
+			continue // there never was anything
+		}
+		for _, k := range p.held {
 			c.held -= len(k.payload)
 		}
-		c.peers[q].held, c.peers[q].up, c.peers[q].deaf = nil, false, false
-		c.forget(&c.peers[q])
+		c.forget(p)
+		c.peers[q] = nil
 	}
 	c.epoch = epoch
 }
@@ -161,7 +204,7 @@ func (c *carrier) Next(a *mesh.Arrival, limit time.Duration) mesh.What {
 		if what != mesh.Frame {
 			return what
 		}
-		p := &c.peers[a.From]
+		p := c.with(a.From)
 		n := len(a.Extra) - clockBytes
 		// what is behind an early frame comes only from the dead, when they are drained
 		if n < 0 || int(a.Life) < c.gone[a.From] || p.early != nil || p.deaf {
@@ -196,9 +239,8 @@ func (c *carrier) took(a *mesh.Arrival, at uint64) {
 
 // release hands out a frame that came early, when we know what it knows.
 func (c *carrier) release(a *mesh.Arrival) bool {
-	for q := range c.peers {
-		p := &c.peers[q]
-		if p.early == nil || int8(p.early.Header.Note-uint8(c.epoch)) > 0 {
+	for q, p := range c.peers {
+		if p == nil || p.early == nil || int8(p.early.Header.Note-uint8(c.epoch)) > 0 {
 			continue
 		}
 		*a = *p.early
@@ -212,7 +254,7 @@ func (c *carrier) release(a *mesh.Arrival) bool {
 }
 
 func (c *carrier) Pause(q core.Proc, paused bool) {
-	p := &c.peers[q]
+	p := c.with(q)
 	p.paused = paused
 	c.mesh.Pause(q, paused || p.early != nil)
 }
@@ -228,24 +270,28 @@ func (c *carrier) Notice() (mesh.Notice, bool) {
 	if ok && n.Event == mesh.Up {
 		c.up(n)
 	} else if ok && n.Event == mesh.Lost {
-		p := &c.peers[n.Proc]
-		p.paused = false
-		p.up = p.up && p.life != int(n.Life)
+		p := c.with(n.Proc)
+		if p.paused = false; p.up && p.life == int(n.Life) {
+			p.up, p.lost = false, true
+		}
 	} else if ok {
 		c.refused(n)
 	}
 	return n, ok
 }
 
-// status is what is known of each connection.
+// status is what is known of each connection over which something went, or is to go.
 func (c *carrier) status() (list []peer) {
-	for q := range c.peers {
-		p := peer{Life: -1, Sent: c.peers[q].sent, Received: c.peers[q].received,
-			Held: len(c.peers[q].held)}
-		if c.peers[q].up {
-			p.Life = c.peers[q].life
+	for q, p := range c.peers {
+		if p == nil || !p.up && !p.lost && len(p.held) == 0 {
+			continue
 		}
-		list = append(list, p)
+		k := peer{Proc: core.Proc(q), Life: -1, Sent: p.sent, Received: p.received,
+			Held: len(p.held), Lost: p.lost}
+		if p.up {
+			k.Life = p.life
+		}
+		list = append(list, k)
 	}
 	return list
 }

@@ -301,7 +301,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 				s.post(func() { s.note("refused a connection from %s: %v", address, err) })
 			}
 		},
-		Joined: func(p core.Proc, _ mesh.Address) { s.post(func() { s.procs[p].met = true }) }}
+		Joined: func(p core.Proc, a mesh.Address) { s.post(func() { s.meets(s.procs[p], a) }) }}
 	go func() { met <- rendezvous.Serve(meeting, listener) }()
 	err = s.run(ctx)
 	stop()

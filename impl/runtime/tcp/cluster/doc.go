@@ -26,6 +26,27 @@
 // process is lost with it. Nor can what is on its way to the dead reach the next life: nobody keeps
 // a copy.
 //
+// # Connections
+//
+// Two procs are connected when one of them first has something to say to the other, so that a
+// process has as many connections as its program has partners, not as the run has procs. The
+// supervisor tells everybody where a new life listens; what is said to somebody who is not there
+// waits with its sender. None of that changes what a failure is:
+//
+//   - There is nothing to take over a connection with the dead that was never opened: the prefix of
+//     what they had sent over it is empty, so its survivor agrees at once. What waits for the dead
+//     at their survivors is of before the cut, sent and not arrived: it is lost when they agree.
+//   - One that was opened and not looked at when a survivor agrees is closed unread, which is the
+//     empty prefix, too. After that it can not come back: with its answer a survivor fences the
+//     life that is over, which is then neither admitted nor called (package mesh).
+//   - A frame that has waited carries the number of failures that its sender knew when it was said,
+//     not when it left, as on a connection that was open: it is before the cuts that came since. A
+//     frame over a new connection may know of a failure before its receiver does, and is kept back
+//     with all that is behind it, as over any other.
+//   - A run is at rest when over each connection as much was received as was sent and nothing waits
+//     for one. Two who have none owe each other nothing. One that breaks between two who live is
+//     never at rest: it is a fault of the network, which no model has, and the time limit says so.
+//
 // # Nodes whose daemons recover
 //
 // Where daemons stop and start what runs on their nodes (core.Setup.Launched), a node is a process
@@ -61,9 +82,10 @@
 //     the system says that all threads have, each watcher is told that it is down, and each
 //     watchdog about it expires, also one that is started meanwhile. A while after the last
 //     suspicion SIGCONT lets it go on where it was;
-//   - by silence (Config.Silence): processes say that they live several times as often; one that
-//     does not, because somebody else has stopped it or it computes for too long, is suspected in
-//     the same way until it is heard of again.
+//   - by silence (Config.Silence): processes say that they live several times as often (without it
+//     they say nothing while they have nothing to do, and sleep); one that does not, because
+//     somebody else has stopped it or it computes for too long, is suspected in the same way until
+//     it is heard of again.
 //
 // Its life is not over, so its connections stay and nobody refuses it: what it knows is old, and
 // what comes of that is up to the protocol. Whoever was given up and goes on is one process with
@@ -101,8 +123,8 @@
 //
 // That write, and a description of each message in words, take longer than a small message itself.
 // A bare run (Config.Bare) keeps no evidence, so that it measures the protocol, and begins when all
-// are connected: it can have no failures and is not judged, but its final digests and its counts
-// are those of any other run.
+// who will talk with each other are connected: it can have no failures and is not judged, but its
+// final digests and its counts are those of any other run.
 //
 // # The end
 //

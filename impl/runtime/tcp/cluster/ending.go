@@ -11,7 +11,7 @@ import (
 
 // Bounds of what the supervisor waits for.
 const (
-	startTimeout = 45 * time.Second // until all have begun
+	startTimeout = 45 * time.Second // in which nobody more comes, before all have begun
 	// processes may take so long to end in order, on a machine that is busy
 	endTimeout = 10 * time.Second
 	// whoever does not say by then what it is doing says nothing at all
@@ -38,10 +38,24 @@ func (s *supervisor) finish() {
 	})
 }
 
-// late ends a run that has not begun.
-func (s *supervisor) late() {
-	if !s.live {
-		s.stop("", fmt.Errorf("cluster: not all have begun after %v: %s", startTimeout, s.stuck()))
+// late ends a run that does not begin: so many had come the last time.
+func (s *supervisor) late(before int) {
+	come := 0
+	for _, p := range s.procs {
+		if p.met {
+			come++
+		}
+		if p.up {
+			come++
+		}
+	}
+	switch {
+	case s.live:
+	case come > before: // it is only slow, and the time limit is the end of that
+		s.later(startTimeout, func() { s.late(come) })
+	default:
+		s.stop("", fmt.Errorf("cluster: not all have begun, and nobody has come for %v: %s",
+			startTimeout, s.stuck()))
 	}
 }
 

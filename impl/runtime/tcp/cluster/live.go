@@ -7,17 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/disk"
-	"github.com/domino-check/domino/impl/runtime/tcp/internal/buffer"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/node"
 	"github.com/domino-check/domino/impl/runtime/tcp/launch"
@@ -28,7 +25,6 @@ import (
 const (
 	joinTimeout  = 60 * time.Second
 	closeTimeout = 500 * time.Millisecond // everything was taken: only goodbyes are exchanged
-	beatEvery    = 200 * time.Millisecond
 )
 
 // life is one process of a run.
@@ -212,54 +208,6 @@ func (l *life) records() ([]core.Record, error) {
 	return list, nil
 }
 
-// join makes the mesh and the node, and looks for the others meanwhile.
-func (l *life) join(ctx context.Context) error {
-	listener, err := net.Listen("tcp", net.JoinHostPort(l.in.Host, "0"))
-	if err != nil {
-		return err
-	}
-	id := mesh.Identity{Run: l.in.Run, Secret: l.in.Secret, Self: l.in.Proc, Life: l.in.Life}
-	procs, pool := len(l.setup.Layout.Names), new(buffer.Pool)
-	pool.Reserve(l.in.Reserve)
-	m, err := mesh.New(mesh.Config{Identity: id, Procs: procs, Listener: listener, Pool: pool,
-		Patience: mesh.PatienceFor(procs, runtime.NumCPU())})
-	if err != nil {
-		return errors.Join(err, listener.Close())
-	}
-	l.mu.Lock()
-	l.mesh = m
-	l.mu.Unlock()
-	l.clock.hear(l.in.Clock)
-	l.carrier = &carrier{mesh: m, pool: pool, clock: &l.clock, epoch: l.in.Epoch, gone: l.in.Gone,
-		nothing: l.in.Nothing, peers: make([]connection, procs), refused: l.refused,
-		marks: &l.marks}
-	l.machine = l.setup.New(l.in.Proc)
-	l.witness.begin(l)
-	config := node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine,
-		NewMessage: l.setup.NewMessage, Mesh: l.carrier,
-		Pool: pool, Store: l.store, Perform: l.perform, Edges: l.setup.Layout.Edges,
-		Keep: l.in.Keep, Set: l.in.Set}
-	if !l.in.Bare {
-		config.Before, config.Observe = l.doing.begin, l.witness.observe
-	}
-	if l.node, err = node.New(config); err != nil {
-		return err
-	}
-	l.tune()
-	l.tasks.Go(func() {
-		ctx, cancel := context.WithTimeout(ctx, joinTimeout)
-		defer cancel()
-		table, err := mesh.Register(ctx, l.in.Rendezvous, id, listener.Addr().String())
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if ctx.Err() == nil || err != nil && !errors.Is(err, context.Canceled) {
-			l.table, l.failure = table, err
-		}
-		l.ring()
-	})
-	return nil
-}
-
 // tune lets the program use the buffers of the node.
 func (l *life) tune() {
 	if host, ok := l.machine.(interface{ Tune(core.Buffers, bool) }); ok {
@@ -328,7 +276,10 @@ func (l *life) run() error {
 			l.waiting.Store(true) // what was said since
 			continue
 		}
-		limit := l.in.Beat
+		limit := time.Duration(-1)
+		if l.in.Beat > 0 {
+			limit = l.in.Beat
+		}
 		if l.dying != nil {
 			limit = time.Millisecond
 		}
@@ -339,6 +290,9 @@ func (l *life) run() error {
 		if l.ended == 0 && l.node.Done() {
 			l.ended = time.Now().UnixNano()
 			l.say(answer{Kind: saidDone})
+		}
+		if l.in.Beat == 0 {
+			continue
 		}
 		if now := time.Now(); now.Sub(l.beat) > l.in.Beat {
 			l.beat = now
@@ -371,13 +325,7 @@ func (l *life) obey() (ended bool, err error) {
 	if failure != nil {
 		return false, failure
 	}
-	var others []mesh.Address
-	for _, a := range table {
-		if l.in.Restart || a.Life > 0 || a.Proc < l.in.Proc {
-			others = append(others, a)
-		}
-	}
-	l.mesh.Dial(others, joinTimeout)
+	l.mesh.Learn(table)
 	for l.dying == nil {
 		o, ok := l.next("")
 		if !ok {
@@ -391,6 +339,8 @@ func (l *life) obey() (ended bool, err error) {
 			l.carrier.dying(o.Procs)
 			_, err = l.node.Turn(0) // connections that were made meanwhile
 			err = l.settled(err)
+		case sayMet:
+			l.mesh.Learn(o.Addresses)
 		case sayDown, saySuspect:
 			l.witness.suspected = o.Kind == saySuspect
 			err = l.settled(l.node.Input(core.Input{Kind: core.Down, Procs: o.Procs,
@@ -433,67 +383,4 @@ func (l *life) next(kind string) (order, bool) {
 		}
 	}
 	return order{}, false
-}
-
-// meet waits until all first lives are known to each other: whoever dies before would never be.
-func (l *life) meet() error {
-	for {
-		l.mu.Lock()
-		met, failure := l.table != nil, l.failure
-		l.mu.Unlock()
-		if met || failure != nil {
-			return failure
-		}
-		<-l.bell
-	}
-}
-
-// connect waits for the connections with all first lives, so that no program has to.
-func (l *life) connect() error {
-	l.mu.Lock()
-	table := l.table
-	l.mu.Unlock()
-	l.mesh.Dial(mesh.Below(table, l.in.Proc), joinTimeout)
-	var all []core.Proc
-	for _, a := range table {
-		all = append(all, a.Proc)
-	}
-	return l.mesh.Gather(all, joinTimeout)
-}
-
-// await waits for leave to go on.
-func (l *life) await() {
-	for {
-		if o, ok := l.next(sayGo); ok {
-			l.clock.hear(o.Clock)
-			return
-		}
-		<-l.bell
-	}
-}
-
-// refused passes on what happened to the mesh.
-func (l *life) refused(n mesh.Notice) {
-	switch {
-	case n.Event == mesh.Refused && hungUp(n.Err): // killed meanwhile, most likely
-	case n.Event == mesh.Refused:
-		l.say(answer{Kind: saidNote, Text: fmt.Sprintf("proc %d refused a connection from %s: %v",
-			l.in.Proc, n.Address, n.Err)})
-	case n.Event == mesh.Unreachable:
-		l.say(answer{Kind: saidNote, Text: fmt.Sprintf(
-			"proc %d did not reach proc %d life %d at %s: %v", l.in.Proc, n.Proc, n.Life, n.Address,
-			n.Err)})
-	}
-}
-
-// hungUp reports whether a connection was refused because the other side ended it before it had
-// said who it is: nobody needs to know of that, while a wrong word is worth a note.
-func hungUp(err error) bool {
-	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET,
-		syscall.EPIPE} {
-		if errors.Is(err, end) {
-			return true
-		}
-	}
-	return false
 }

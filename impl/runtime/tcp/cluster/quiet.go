@@ -18,6 +18,7 @@ type round struct {
 	before  map[core.Proc]uint64 // steps at the last round, if all was at rest in it
 	quiet   bool                 // nothing can happen any more
 	asked   bool
+	of      int // lives that were asked
 	skipped int // times that nobody was asked, as the programs of a bare run go on
 }
 
@@ -39,9 +40,10 @@ func (s *supervisor) tick() {
 		return
 	}
 	s.round.number++
-	s.round.asked, s.round.answers = true, map[core.Proc]answer{}
+	s.round.asked, s.round.of, s.round.answers = true, 0, map[core.Proc]answer{}
 	for _, p := range s.procs {
 		if p.process != nil {
+			s.round.of++
 			s.tell(p, order{Kind: sayStatus, Round: s.round.number})
 		}
 	}
@@ -84,10 +86,7 @@ func (s *supervisor) status(p *proc, a answer) {
 		return
 	}
 	s.round.answers[p.id] = a
-	if slices.ContainsFunc(s.procs, func(p *proc) bool {
-		_, ok := s.round.answers[p.id]
-		return p.process != nil && !ok
-	}) {
+	if len(s.round.answers) < s.round.of { // whoever stops or begins meanwhile ends the round
 		return
 	}
 	s.round.asked = false
@@ -113,23 +112,37 @@ func (s *supervisor) status(p *proc, a answer) {
 	s.finish()
 }
 
-// atRest reports whether nobody has anything to do and nothing is on its way.
+// atRest reports whether nobody has anything to do and nothing is on its way. Two who have never
+// had a connection have nothing on its way between them.
 func (s *supervisor) atRest() bool {
 	for p, a := range s.round.answers {
 		if !a.Idle || a.Epoch != s.instructions.Epoch {
 			return false
 		}
-		for q, b := range s.round.answers {
-			if p == q {
-				continue
+		for _, to := range a.Peers {
+			b, up := s.round.answers[to.Proc]
+			if !up {
+				continue // what is sent to who is down for good stays where it is
 			}
-			to, from := a.Peers[q], b.Peers[p]
-			if to.Life != int(s.procs[q].life) || to.Held > 0 || to.Sent != from.Received {
+			from := b.with(p)
+			if to.Held > 0 || to.Lost || to.Life != int(s.procs[to.Proc].life) ||
+				from.Life >= 0 && from.Life != int(s.procs[p].life) || to.Sent != from.Received {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// with is what a life has said of its connection with a proc.
+func (a *answer) with(p core.Proc) peer {
+	i, ok := slices.BinarySearchFunc(a.Peers, p, func(k peer, p core.Proc) int {
+		return int(k.Proc) - int(p)
+	})
+	if !ok {
+		return peer{Proc: p, Life: -1}
+	}
+	return a.Peers[i]
 }
 
 // result is what the run has shown.

@@ -130,10 +130,7 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 		s.stops = append(s.stops, &armedStop{Stop: st, index: i})
 	}
 	s.instructions.Keep, s.instructions.Set = c.Model.KeepsIgnored(), c.Model.Set
-	s.instructions.Beat = beatEvery
-	if c.Silence > 0 {
-		s.instructions.Beat = min(beatEvery, c.Silence/4)
-	}
+	s.instructions.Beat = c.Silence / 4
 	s.left.failures, s.left.checkpoints, s.left.suspicions = c.Model.Failures, c.Model.Checkpoints,
 		c.Model.Suspicions
 	return s
@@ -175,7 +172,7 @@ func (s *supervisor) run(ctx context.Context) error {
 		s.spawn(p)
 	}
 	s.later(tickEvery, s.tick)
-	s.later(startTimeout, s.late)
+	s.later(startTimeout, func() { s.late(0) })
 	interrupted := ctx.Done()
 	for !s.over || slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil }) {
 		select {

@@ -41,7 +41,7 @@ type instructions struct {
 	Moments   []moment      `json:"moments"`
 	Keep      bool          `json:"keep"` // messages that are ignored stay on their way
 	Set       bool          `json:"set"`  // and what was sent is on its way for ever
-	Beat      time.Duration `json:"beat"` // between two signs of life, at most
+	Beat      time.Duration `json:"beat"` // between two signs of life, at most; 0: nobody listens
 	Bare      bool          `json:"bare"` // no evidence is kept
 	// bytes of buffers that are ready before it begins
 	Reserve int `json:"reserve"`
@@ -71,6 +71,7 @@ const (
 	sayExpired    = "expired" // the watchdog Serial, about Procs, has expired
 	sayStatus     = "status"  // Round
 	sayEnd        = "end"
+	sayMet        = "met"    // new lives listen at Addresses
 	sayKilled     = "killed" // Procs, which was to be stopped, is: Life
 	sayDoing      = "doing"  // what are you doing? It is answered even in a step that does not end
 )
@@ -85,6 +86,8 @@ type order struct {
 
 	Serial uint64           `json:"serial,omitempty"`
 	Life   core.Incarnation `json:"life,omitempty"` // that has ended
+
+	Addresses []mesh.Address `json:"addresses,omitempty"`
 }
 
 // What a life says.
@@ -142,9 +145,12 @@ type answer struct {
 
 // peer is what one life knows of its connection with another.
 type peer struct {
-	Life           int    `json:"life"` // -1: not connected
-	Sent, Received uint64 // frames
-	Held           int    // frames that wait for a connection
+	Proc     core.Proc `json:"proc"`
+	Life     int       `json:"life"` // -1: not connected
+	Sent     uint64    `json:"sent"` // frames
+	Received uint64    `json:"received"`
+	Held     int       `json:"held,omitempty"` // frames that wait for a connection
+	Lost     bool      `json:"lost,omitempty"` // it broke, of a life that is not over
 }
 
 // Counts is what one life has sent, logged and stored.

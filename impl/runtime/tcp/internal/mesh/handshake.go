@@ -15,6 +15,8 @@ import (
 // What a handshake can end with, beside errors of the network.
 var (
 	ErrStranger  = errors.New("no process of domino")
+	ErrGone      = errors.New("it ended, or was too slow, in its handshake")
+	ErrElsewhere = errors.New("another process of the run is at this address")
 	ErrOtherRun  = errors.New("a process of another run")
 	ErrSecret    = errors.New("the secret of the run is not proven")
 	ErrFenced    = errors.New("a newer life of this process is known, or this one was given up")
@@ -68,18 +70,24 @@ func (id *Identity) card(to trace.Proc) card {
 	return c
 }
 
-// readCard reads the other side's card, the magic first, so that a stranger is known by its first
-// bytes.
+// readMagic reads the first bytes, by which a stranger is known.
+func readMagic(r io.Reader) error {
+	var got [len(cardMagic)]byte
+	if _, err := io.ReadFull(r, got[:]); err != nil {
+		return fmt.Errorf("%w: %w", ErrStranger, err)
+	}
+	if string(got[:]) != cardMagic {
+		return fmt.Errorf("%w: it says %q", ErrStranger, got[:])
+	}
+	return nil
+}
+
+// readCard reads the other side's card behind the magic.
 func readCard(r io.Reader) (card, error) {
 	var c card
-	if _, err := io.ReadFull(r, c.bytes[:len(cardMagic)]); err != nil {
-		return c, fmt.Errorf("%w: %w", ErrStranger, err)
-	}
-	if got := c.bytes[:len(cardMagic)]; string(got) != cardMagic {
-		return c, fmt.Errorf("%w: it says %q", ErrStranger, got)
-	}
+	copy(c.bytes[:], cardMagic)
 	if _, err := io.ReadFull(r, c.bytes[len(cardMagic):]); err != nil {
-		return c, fmt.Errorf("%w: %w", ErrStranger, err)
+		return c, fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	b := c.bytes[len(cardMagic):]
 	copy(c.run[:], b)
@@ -101,11 +109,12 @@ func (id *Identity) proof(role string, dialer, acceptor *card) []byte {
 	return mac.Sum(nil)
 }
 
-// checkProof reads a proof.
+// checkProof reads a proof. Whoever ends before he has said it may have been killed: only a wrong
+// one is ErrSecret.
 func (id *Identity) checkProof(r io.Reader, role string, dialer, acceptor *card) error {
 	var got [proofSize]byte
 	if _, err := io.ReadFull(r, got[:]); err != nil {
-		return fmt.Errorf("%w: %w", ErrSecret, err)
+		return fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	if !hmac.Equal(got[:], id.proof(role, dialer, acceptor)) {
 		return ErrSecret
@@ -122,8 +131,8 @@ const (
 	duplicate
 )
 
-// accept is the acceptor's part; judge decides about who has proven itself. The card of the dialer
-// is valid if it is not zero.
+// accept is the acceptor's part, behind the magic; judge decides about who has proven itself. The
+// card of the dialer is valid if it is not zero.
 func (id *Identity) accept(rw io.ReadWriter, judge func(card) verdict) (card, error) {
 	theirs, err := readCard(rw)
 	if err != nil {
@@ -137,10 +146,10 @@ func (id *Identity) accept(rw io.ReadWriter, judge func(card) verdict) (card, er
 	}
 	if _, err := rw.Write(append(ours.bytes[:],
 		id.proof("acceptor", &theirs, &ours)...)); err != nil {
-		return card{}, err
+		return card{}, fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	if theirs.to != id.Self {
-		return card{}, fmt.Errorf("%w: proc %d looks for proc %d, this is %d", ErrStranger,
+		return card{}, fmt.Errorf("%w: proc %d looks for proc %d, this is %d", ErrElsewhere,
 			theirs.from, theirs.to, id.Self)
 	}
 	if err := id.checkProof(rw, "dialer", &theirs, &ours); err != nil {
@@ -149,7 +158,7 @@ func (id *Identity) accept(rw io.ReadWriter, judge func(card) verdict) (card, er
 	v := judge(theirs)
 	answer := append([]byte{byte(v)}, id.proof(string([]byte{'v', byte(v)}), &theirs, &ours)...)
 	if _, err := rw.Write(answer); err != nil {
-		return theirs, err
+		return theirs, fmt.Errorf("%w: %w", ErrGone, err)
 	}
 	return theirs, v.err()
 }
@@ -170,9 +179,16 @@ func (v verdict) err() error {
 func (id *Identity) dial(rw io.ReadWriter, to trace.Proc) (card, error) {
 	ours := id.card(to)
 	if _, err := rw.Write(ours.bytes[:]); err != nil {
-		return card{}, err
+		return card{}, fmt.Errorf("%w: %w", ErrGone, err)
 	}
-	theirs, err := readCard(rw)
+	err := readMagic(rw)
+	if errors.Is(err, io.EOF) { // it had no place, or ends
+		err = fmt.Errorf("%w: %w", ErrGone, io.EOF)
+	}
+	var theirs card
+	if err == nil {
+		theirs, err = readCard(rw)
+	}
 	switch {
 	case err != nil:
 		return card{}, err
@@ -183,7 +199,7 @@ func (id *Identity) dial(rw io.ReadWriter, to trace.Proc) (card, error) {
 		return card{}, err
 	}
 	if theirs.from != to || theirs.to != id.Self {
-		return card{}, fmt.Errorf("%w: this is proc %d, want %d", ErrStranger, theirs.from, to)
+		return card{}, fmt.Errorf("%w: this is proc %d, want %d", ErrElsewhere, theirs.from, to)
 	}
 	if _, err := rw.Write(id.proof("dialer", &ours, &theirs)); err != nil {
 		return card{}, err

@@ -2,7 +2,6 @@ package mesh
 
 import (
 	"bytes"
-	"context"
 	"crypto/rand"
 	"encoding/binary"
 	"errors"
@@ -29,10 +28,25 @@ const (
 	lost          // it was given up: this life can not come back
 )
 
-// life is the newest life of a proc that has proven itself.
+// life is what is known of the newest life of a proc that has proven itself or that the owner has
+// told of.
 type life struct {
-	life  trace.Incarnation
-	state state
+	life     trace.Incarnation
+	state    state
+	wanted   bool  // the owner has called it
+	calling  bool  // somebody dials, or will, until it is connected or over
+	attempts int   // to dial it that have failed
+	err      error // of the last
+}
+
+// of is the entry of a proc; the mutex is held.
+func (m *Mesh) of(p trace.Proc) *life {
+	l := m.lives[p]
+	if l == nil {
+		l = new(life)
+		m.lives[p] = l
+	}
+	return l
 }
 
 // joined is a connection that the owner can use.
@@ -53,7 +67,7 @@ func (j *joined) discard() {
 
 // greet handles a connection that was accepted.
 func (m *Mesh) greet(conn net.Conn) {
-	conn.SetDeadline(time.Now().Add(timeoutOr(m.c.Timeout)))
+	conn.SetDeadline(time.Now().Add(timeout(m.c.Timeout, m.c.Procs, maxDoublings)))
 	theirs, err := m.c.accept(conn, m.admit)
 	if err == nil {
 		var memory *link.Memory
@@ -64,12 +78,27 @@ func (m *Mesh) greet(conn net.Conn) {
 		}
 		m.giveUp(theirs.from, theirs.life, joining)
 	}
-	// a duplicate is what two that dial each other meet
-	if m.ctx.Err() == nil && !errors.Is(err, ErrDuplicate) {
-		m.notify(Notice{Event: Refused, Proc: theirs.from, Life: theirs.life,
+	// a duplicate is what two that dial each other meet; the others are nobody's fault, and who has
+	// called us tries again
+	if m.ctx.Err() == nil && !errors.Is(err, ErrDuplicate) && !errors.Is(err, ErrGone) &&
+		!errors.Is(err, ErrElsewhere) {
+		m.refuse(Notice{Event: Refused, Proc: theirs.from, Life: theirs.life,
 			Address: conn.RemoteAddr().String(), Err: err})
 	}
 }
+
+// refuse tells of a connection that was refused; of strangers only the first.
+func (m *Mesh) refuse(n Notice) {
+	if n.Proc != 0 || n.Life != 0 || m.strangers.Add(1) <= toldStrangers {
+		m.notify(n)
+	}
+}
+
+// toldStrangers is how many strangers are told of one by one.
+const toldStrangers = 8
+
+// Strangers is how many connections were refused before anything was proven.
+func (m *Mesh) Strangers() int { return int(m.strangers.Load()) }
 
 // admit decides about a dialer that has proven the secret. Of two that dial each other the higher
 // proc wins.
@@ -79,7 +108,7 @@ func (m *Mesh) admit(c card) verdict {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	l := &m.lives[c.from]
+	l := m.of(c.from)
 	switch {
 	case c.life < l.life, c.life == l.life && l.state == lost:
 		return fenced
@@ -87,8 +116,17 @@ func (m *Mesh) admit(c card) verdict {
 		c.from < m.c.Self):
 		return duplicate
 	}
-	*l = life{c.life, joining}
+	m.claim(l, c.life, joining)
 	return admitted
+}
+
+// claim notes that an attempt to connect with a life has come so far; the mutex is held. What the
+// owner wants of a proc he wants of its next life, too.
+func (m *Mesh) claim(l *life, of trace.Incarnation, at state) {
+	if l.life != of {
+		*l = life{life: of, wanted: l.wanted}
+	}
+	l.state = at
 }
 
 // giveUp ends an attempt to connect with a life, which may try again, unless another attempt has
@@ -96,8 +134,9 @@ func (m *Mesh) admit(c card) verdict {
 func (m *Mesh) giveUp(p trace.Proc, of trace.Incarnation, at state) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if l := &m.lives[p]; l.life == of && l.state == at {
+	if l := m.of(p); l.life == of && l.state == at {
 		l.state = apart
+		m.reach(p)
 	}
 }
 
@@ -105,8 +144,21 @@ func (m *Mesh) giveUp(p trace.Proc, of trace.Incarnation, at state) {
 func (m *Mesh) lose(p trace.Proc, of trace.Incarnation) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if l := &m.lives[p]; l.life == of {
+	if l := m.of(p); l.life == of {
 		l.state = lost
+	}
+}
+
+// Fence says that all lives of a proc below one are over: none of them is admitted or dialed any
+// more, and what the owner wanted of them he wants no more. Links that are open stay.
+func (m *Mesh) Fence(p trace.Proc, below trace.Incarnation) {
+	if int(p) >= m.c.Procs {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if l := m.of(p); l.life < below {
+		*l = life{life: below}
 	}
 }
 
@@ -123,11 +175,12 @@ func (m *Mesh) join(conn net.Conn, theirs card, memory *link.Memory, maker bool)
 	j := joined{proc: theirs.from, life: theirs.life, fd: fd, memory: memory, maker: maker}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if l := &m.lives[j.proc]; l.life != j.life || l.state != joining || m.ctx.Err() != nil {
+	l := m.of(j.proc)
+	if l.life != j.life || l.state != joining || m.ctx.Err() != nil {
 		j.discard()
 		return ErrFenced
 	}
-	m.lives[j.proc].state = open
+	l.state, l.attempts, l.err = open, 0, nil
 	m.inbox = append(m.inbox, j)
 	m.ring()
 	return nil
@@ -237,99 +290,4 @@ func (m *Mesh) answer(conn net.Conn) (*link.Memory, error) {
 		memory = nil
 	}
 	return memory, err
-}
-
-// Dial connects with the procs in the list, trying again for so long; what becomes of each is told
-// by notices. Procs that are connected, or known by a newer life, are left alone, and so is this
-// process itself.
-func (m *Mesh) Dial(list []Address, limit time.Duration) {
-	for _, a := range list {
-		if a.Proc != m.c.Self && int(a.Proc) < m.c.Procs {
-			m.tasks.Go(func() { m.dialUntil(a, time.Now().Add(limit)) })
-		}
-	}
-}
-
-const longestPause = 200 * time.Millisecond
-
-func (m *Mesh) dialUntil(a Address, end time.Time) {
-	ctx, cancel := context.WithDeadline(m.ctx, end)
-	defer cancel()
-	for pause := 5 * time.Millisecond; m.mayDial(a); pause = min(2*pause, longestPause) {
-		err := m.dialOnce(ctx, a)
-		m.giveUp(a.Proc, a.Life, dialing)
-		switch {
-		case err == nil || m.ctx.Err() != nil:
-			return
-		case errors.Is(err, ErrFenced):
-			m.notify(Notice{Event: Fenced, Proc: a.Proc, Life: a.Life, Address: a.Host, Err: err})
-			return
-		}
-		if rest(ctx, pause); ctx.Err() != nil {
-			if m.ctx.Err() == nil && m.mayDial(a) {
-				m.giveUp(a.Proc, a.Life, dialing)
-				m.notify(Notice{Event: Unreachable, Proc: a.Proc, Life: a.Life, Address: a.Host,
-					Err: err})
-			}
-			return
-		}
-	}
-}
-
-// mayDial reports whether there is a reason to dial, and notes that we do.
-func (m *Mesh) mayDial(a Address) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	l := &m.lives[a.Proc]
-	if l.life > a.Life || l.life == a.Life && l.state != apart && l.state != dialing ||
-		m.ctx.Err() != nil {
-		return false
-	}
-	if l.life == a.Life || l.state != open && l.state != joining {
-		*l = life{a.Life, dialing}
-	}
-	return true
-}
-
-func (m *Mesh) dialOnce(ctx context.Context, a Address) error {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", a.Host)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
-	defer closeWith(m.ctx, conn)()
-	conn.SetDeadline(time.Now().Add(timeoutOr(m.c.Timeout)))
-	theirs, err := m.c.dial(conn, a.Proc)
-	if err != nil {
-		return err
-	}
-	memory, err := m.answer(conn)
-	if err != nil {
-		return err
-	}
-	if !m.dialed(theirs) {
-		if memory != nil {
-			memory.Close()
-		}
-		return ErrDuplicate
-	}
-	err = m.join(conn, theirs, memory, false)
-	if err != nil {
-		m.giveUp(theirs.from, theirs.life, joining)
-		return ErrDuplicate // a newer life came between; the loop looks again
-	}
-	return nil
-}
-
-// dialed notes that a dial has ended well; it reports false if another connection was faster or a
-// newer life is known.
-func (m *Mesh) dialed(c card) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	l := &m.lives[c.from]
-	if c.life < l.life || c.life == l.life && l.state != dialing && l.state != apart {
-		return false
-	}
-	*l = life{c.life, joining}
-	return true
 }

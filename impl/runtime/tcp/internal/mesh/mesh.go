@@ -41,7 +41,9 @@ type Config struct {
 	// congestion control of the connections; "" leaves the system's, except that loopback gets
 	// reno, which does not pace
 	Congestion string
-	Timeout    time.Duration // of one handshake; 0 means 5 s
+	// of the first attempt at a handshake; 0: it grows with Procs
+	Timeout   time.Duration
+	FirstWord time.Duration // for the first bytes of somebody who connects; 0 means 1 s
 }
 
 // Patience says how long Next polls, and how long it then polls and yields, before it blocks; and
@@ -97,7 +99,8 @@ const (
 	// its connection broke, or a newer life came: Proc, Life, Err. Only a higher life can come back
 	Lost
 	Left // it ended its side in order: Proc, Life
-	// a connection was not accepted: Address, Err, and Proc and Life if it had proven the secret
+	// a connection was not accepted: Address, Err, and Proc and Life if it had proven the secret;
+	// of those who have proven nothing, only the first
 	Refused
 	// a proc could not be dialed until the time was up: Proc, Life, Address, Err
 	Unreachable
@@ -118,4 +121,14 @@ type Notice struct {
 	Shared  bool // Up: through shared memory
 	Address string
 	Err     error
+}
+
+// Waiting is a proc that was called and is not connected.
+type Waiting struct {
+	Proc     trace.Proc
+	Life     trace.Incarnation
+	Address  string // "" if it is not known
+	Attempts int    // that have failed
+	Lost     bool   // there was a connection, and it broke
+	Err      error  // of the last attempt; nil: none has failed yet
 }

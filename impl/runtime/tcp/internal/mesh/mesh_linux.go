@@ -39,7 +39,7 @@ type peer struct {
 // Mesh is one process's end of all its links.
 type Mesh struct {
 	c       Config
-	peers   []peer // by proc
+	peers   []*peer // by proc; nil: not connected
 	live    []*peer
 	streams int // of them, not through shared memory
 	turn    int
@@ -57,8 +57,12 @@ type Mesh struct {
 	inbox  []joined
 	news   []Notice
 	awoken bool
-	lives  []life // by proc
+	lives  map[trace.Proc]*life // of those of whom there is something to know
 	closed bool
+
+	addresses map[trace.Proc]Address
+	dials     chan struct{} // places for attempts to dial
+	strangers atomic.Int64  // refused
 
 	cancel context.CancelFunc
 	ctx    context.Context
@@ -75,11 +79,9 @@ func New(c Config) (*Mesh, error) {
 	if c.Ring == 0 {
 		c.Ring = 256 << 10
 	}
-	m := &Mesh{c: c, peers: make([]peer, c.Procs), lives: make([]life, c.Procs), epoll: -1,
+	m := &Mesh{c: c, peers: make([]*peer, c.Procs), lives: map[trace.Proc]*life{},
+		addresses: map[trace.Proc]Address{}, dials: make(chan struct{}, maxDials), epoll: -1,
 		event: -1}
-	for p := range m.peers {
-		m.peers[p].proc = trace.Proc(p)
-	}
 	var err error
 	if m.epoll, err = unix.EpollCreate1(unix.EPOLL_CLOEXEC); err == nil {
 		if m.event, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err == nil {
@@ -100,9 +102,11 @@ func New(c Config) (*Mesh, error) {
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.tasks.Go(func() {
 		refused := func(address string, err error) {
-			m.notify(Notice{Event: Refused, Address: address, Err: err})
+			m.refuse(Notice{Event: Refused, Address: address, Err: err})
 		}
-		if err := serve(m.ctx, c.Listener, maxHandshakes, refused, m.greet); err != nil {
+		a := acceptor{bound: maxHandshakes, firstWord: c.FirstWord, refused: refused,
+			handle: m.greet}
+		if err := a.serve(m.ctx, c.Listener); err != nil {
 			refused(c.Listener.Addr().String(), err)
 		}
 	})
@@ -111,7 +115,7 @@ func New(c Config) (*Mesh, error) {
 
 // Connected is the life of the proc that is connected now.
 func (m *Mesh) Connected(p trace.Proc) (trace.Incarnation, bool) {
-	if int(p) >= len(m.peers) || m.peers[p].link == nil {
+	if int(p) >= len(m.peers) || m.peers[p] == nil {
 		return 0, false
 	}
 	return m.peers[p].life, true
@@ -124,8 +128,8 @@ func (m *Mesh) Send(to trace.Proc, kind frame.Kind, note uint8, extra, payload [
 	if int(to) >= len(m.peers) {
 		return false
 	}
-	p := &m.peers[to]
-	if p.link == nil || p.failed {
+	p := m.peers[to]
+	if p == nil || p.failed {
 		return false
 	}
 	waited := p.link.Queued() > 0
@@ -158,7 +162,7 @@ func (m *Mesh) Flush() {
 
 // Queued is how many bytes wait for a proc.
 func (m *Mesh) Queued(to trace.Proc) int {
-	if p := &m.peers[to]; p.link != nil && !p.failed {
+	if p := m.peers[to]; p != nil && !p.failed {
 		return p.link.Queued()
 	}
 	return 0
@@ -193,7 +197,11 @@ func (m *Mesh) Borrowed() bool {
 
 // Pause stops or goes on receiving from a proc, so that what it sends stays where it is: in the
 // buffers of the connection, and then with the sender.
-func (m *Mesh) Pause(p trace.Proc, paused bool) { m.peers[p].paused = paused }
+func (m *Mesh) Pause(p trace.Proc, paused bool) {
+	if q := m.peers[p]; q != nil {
+		q.paused = paused
+	}
+}
 
 // Notice is the next notice, if there is one.
 func (m *Mesh) Notice() (Notice, bool) {
@@ -251,15 +259,22 @@ func (m *Mesh) absorb() (woken bool) {
 
 // open begins to use a connection. The link of an older life of the same proc ends here.
 func (m *Mesh) open(j joined) {
-	p := &m.peers[j.proc]
-	if p.link != nil {
+	m.mu.Lock()
+	over := m.of(j.proc).life > j.life // fenced since
+	m.mu.Unlock()
+	if over {
+		j.discard()
+		return
+	}
+	if p := m.peers[j.proc]; p != nil {
 		m.drop(p, Notice{Event: Lost, Err: ErrFenced})
 		if p.left { // that was told
 			m.notices = m.notices[:len(m.notices)-1]
 		}
 	}
 	c := link.Config{Pool: m.c.Pool, Limit: m.c.Limit, Self: uint32(m.c.Life), Peer: uint32(j.life)}
-	*p = peer{proc: j.proc, life: j.life, watched: unix.EPOLLIN}
+	p := &peer{proc: j.proc, life: j.life, watched: unix.EPOLLIN}
+	m.peers[j.proc] = p
 	if j.memory != nil {
 		p.link = link.NewShared(j.fd, j.memory, j.maker, c)
 	} else {
@@ -288,7 +303,7 @@ func (m *Mesh) drop(p *peer, n Notice) {
 		m.streams--
 	}
 	p.link.Close() // the error of a descriptor that goes away tells nothing
-	p.link = nil
+	m.peers[p.proc] = nil
 	m.lose(p.proc, p.life)
 	n.Proc, n.Life = p.proc, p.life
 	m.notices = append(m.notices, n)
@@ -310,8 +325,8 @@ func (m *Mesh) ended(p *peer, err error) {
 func (m *Mesh) Gather(procs []trace.Proc, limit time.Duration) error {
 	var kept []Notice
 	defer func() {
-		for p := range m.peers {
-			m.peers[p].paused = false
+		for _, p := range m.live {
+			p.paused = false
 		}
 		m.notices = append(kept, m.notices...)
 	}()

@@ -45,6 +45,21 @@ func (m *Mesh) Notice() (Notice, bool) { return Notice{}, false }
 // Wake does nothing.
 func (m *Mesh) Wake() {}
 
+// Learn does nothing.
+func (m *Mesh) Learn([]Address) {}
+
+// Call does nothing.
+func (m *Mesh) Call(trace.Proc) {}
+
+// Fence does nothing.
+func (m *Mesh) Fence(trace.Proc, trace.Incarnation) {}
+
+// Waiting is nobody.
+func (m *Mesh) Waiting() []Waiting { return nil }
+
+// Strangers is 0.
+func (m *Mesh) Strangers() int { return 0 }
+
 // Dial does nothing.
 func (m *Mesh) Dial([]Address, time.Duration) {}
 

@@ -29,18 +29,15 @@ type Rendezvous struct {
 	// called, from any goroutine, for every connection that is refused; may be nil
 	Refused func(address string, err error)
 	Joined  func(proc trace.Proc, a Address) // likewise for each registration; may be nil
-	Timeout time.Duration                    // of one handshake; 0 means 5 s
+	Timeout time.Duration                    // of one handshake; 0: it grows with Procs
+	// for the first bytes of somebody who connects; 0 means 1 s
+	FirstWord time.Duration
 
 	mu    sync.Mutex
 	known map[trace.Proc]Address
 	all   chan struct{} // closed when all first lives are there
+	first []byte        // the table then, as it is sent to each of them
 }
-
-const defaultTimeout = 5 * time.Second
-
-// maxHandshakes bounds the handshakes that an acceptor carries on at one time; more wait in the
-// system's queue.
-const maxHandshakes = 64
 
 // Serve answers until the context ends; it closes the listener and returns when every connection is
 // closed.
@@ -53,77 +50,19 @@ func (r *Rendezvous) Serve(ctx context.Context, l net.Listener) error {
 		refused = func(string, error) {}
 	}
 	// first lives keep their place until all are there
-	return serve(ctx, l, r.Procs+maxHandshakes, refused, func(conn net.Conn) {
-		if err := r.register(ctx, &id, conn); err != nil && ctx.Err() == nil {
-			refused(conn.RemoteAddr().String(), err)
-		}
-	})
-}
-
-// afterError is how long an acceptor rests when it can not accept, mostly for want of descriptors.
-const afterError = 50 * time.Millisecond
-
-// serve accepts connections until the context ends and handles a bounded number at one time. It
-// goes on after errors, which it tells, unless somebody else closes the listener.
-func serve(ctx context.Context, l net.Listener, bound int, refused func(string, error),
-	handle func(net.Conn)) error {
-	defer l.Close()
-	defer closeWith(ctx, l)()
-	var handlers sync.WaitGroup
-	defer handlers.Wait()
-	slots := make(chan struct{}, bound)
-	for {
-		slots <- struct{}{}
-		conn, err := l.Accept()
-		switch {
-		case err == nil:
-		case ctx.Err() != nil:
-			return nil
-		case errors.Is(err, net.ErrClosed):
-			return fmt.Errorf("mesh: accept: %w", err)
-		default:
-			refused(l.Addr().String(), fmt.Errorf("mesh: accept: %w", err))
-			rest(ctx, afterError)
-			<-slots
-			continue
-		}
-		handlers.Go(func() {
-			defer func() { <-slots }()
-			closing := closeWith(ctx, conn)
-			handle(conn)
-			closing()
-			conn.Close()
-		})
-	}
-}
-
-// closeWith closes something when the context ends. The function that it returns, to be called
-// once, ends that; what was being closed is closed then.
-func closeWith(ctx context.Context, c io.Closer) (stop func()) {
-	closed := make(chan struct{})
-	forget := context.AfterFunc(ctx, func() {
-		c.Close()
-		close(closed)
-	})
-	return func() {
-		if !forget() {
-			<-closed
-		}
-	}
-}
-
-// rest waits, unless the context ends.
-func rest(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
+	a := acceptor{bound: r.Procs + maxHandshakes,
+		firstWord: r.FirstWord, refused: refused, handle: func(conn net.Conn) {
+			err := r.register(ctx, &id, conn)
+			if err != nil && ctx.Err() == nil && !errors.Is(err, ErrGone) {
+				refused(conn.RemoteAddr().String(), err)
+			}
+		}}
+	return a.serve(ctx, l)
 }
 
 func (r *Rendezvous) register(ctx context.Context, id *Identity, conn net.Conn) error {
-	conn.SetDeadline(time.Now().Add(timeoutOr(r.Timeout)))
+	limit := timeout(r.Timeout, r.Procs, maxDoublings)
+	conn.SetDeadline(time.Now().Add(limit))
 	theirs, err := id.accept(conn, r.judge)
 	if err != nil {
 		return err
@@ -141,6 +80,11 @@ func (r *Rendezvous) register(ctx context.Context, id *Identity, conn net.Conn) 
 	before := len(r.known)
 	r.known[a.Proc] = a
 	if before < r.Procs && len(r.known) == r.Procs {
+		var err error
+		if r.first, err = encodeValue(r.table()); err != nil {
+			r.mu.Unlock()
+			return err
+		}
 		close(r.all)
 	}
 	r.mu.Unlock()
@@ -148,22 +92,20 @@ func (r *Rendezvous) register(ctx context.Context, id *Identity, conn net.Conn) 
 		r.Joined(a.Proc, a)
 	}
 	if a.Life == 0 {
-		conn.SetDeadline(time.Time{}) // others may take their time to start
+		conn.SetDeadline(time.Time{}) // the others may take their time to start
 		select {
 		case <-r.all:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		conn.SetDeadline(time.Now().Add(timeoutOr(r.Timeout)))
+		conn.SetDeadline(time.Now().Add(limit))
+		r.mu.Lock()
+		first := r.first
+		r.mu.Unlock()
+		_, err := conn.Write(first)
+		return err
 	}
 	return writeValue(conn, r.Table())
-}
-
-func timeoutOr(d time.Duration) time.Duration {
-	if d == 0 {
-		return defaultTimeout
-	}
-	return d
 }
 
 func (r *Rendezvous) judge(c card) verdict {
@@ -183,6 +125,11 @@ func (r *Rendezvous) judge(c card) verdict {
 func (r *Rendezvous) Table() []Address {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.table()
+}
+
+// table is Table; the mutex is held.
+func (r *Rendezvous) table() []Address {
 	var list []Address
 	for p := range trace.Proc(r.Procs) {
 		if a, ok := r.known[p]; ok {
@@ -193,30 +140,53 @@ func (r *Rendezvous) Table() []Address {
 }
 
 // Register tells the rendezvous at the address where this process listens, and returns where the
-// others do.
+// others do. Until it has proven itself it tries again when the network fails.
 func Register(ctx context.Context, address string, id Identity, listens string) ([]Address, error) {
-	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
-	if err != nil {
-		return nil, fmt.Errorf("mesh: proc %d inc %d: rendezvous: %w", id.Self, id.Life, err)
-	}
-	defer conn.Close()
-	defer closeWith(ctx, conn)()
 	var table []Address
-	_, err = id.dial(conn, rendezvousProc)
+	conn, err := id.meet(ctx, address)
 	if err == nil {
+		defer conn.Close()
+		defer closeWith(ctx, conn)()
 		err = writeValue(conn, Address{Host: listens})
 	}
 	if err == nil {
 		err = readValue(conn, &table)
 	}
-	if ctx.Err() != nil {
-		err = ctx.Err()
+	if ctx.Err() != nil && err != nil {
+		err = fmt.Errorf("%w: %w", ctx.Err(), err)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("mesh: proc %d inc %d: rendezvous %s: %w", id.Self, id.Life, address,
 			err)
 	}
 	return table, nil
+}
+
+// maxMeets bounds the attempts to reach a rendezvous.
+const maxMeets = 6
+
+// meet connects with a rendezvous and shakes hands.
+func (id *Identity) meet(ctx context.Context, address string) (net.Conn, error) {
+	for attempt := 0; ; attempt++ {
+		dialer := net.Dialer{Timeout: timeout(0, 0, attempt)}
+		conn, err := dialer.DialContext(ctx, "tcp", address)
+		if err == nil {
+			closing := closeWith(ctx, conn)
+			conn.SetDeadline(time.Now().Add(timeout(0, 0, attempt)))
+			_, err = id.dial(conn, rendezvousProc)
+			if closing(); err == nil {
+				conn.SetDeadline(time.Time{}) // the others may take their time to start
+				return conn, nil
+			}
+			conn.Close()
+		}
+		if ctx.Err() != nil || attempt+1 == maxMeets || errors.Is(err, ErrFenced) ||
+			errors.Is(err, ErrDuplicate) || errors.Is(err, ErrOtherRun) ||
+			errors.Is(err, ErrSecret) || errors.Is(err, ErrStranger) {
+			return nil, err
+		}
+		pause(ctx, attempt)
+	}
 }
 
 // Below is the part of a list that a first life dials: whoever has a lower number. The others dial
@@ -234,12 +204,19 @@ func Below(list []Address, self trace.Proc) []Address {
 // maxValue bounds what a rendezvous and a process say to each other.
 const maxValue = 1 << 20
 
-func writeValue(w io.Writer, v any) error {
+func encodeValue(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = w.Write(append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...))
+	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(b))), b...), nil
+}
+
+func writeValue(w io.Writer, v any) error {
+	b, err := encodeValue(v)
+	if err == nil {
+		_, err = w.Write(b)
+	}
 	return err
 }
 

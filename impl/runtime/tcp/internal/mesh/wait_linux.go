@@ -118,8 +118,8 @@ func (m *Mesh) ask(timeout int) {
 		if e.Fd < 0 {
 			continue // the signal says it, too
 		}
-		p := &m.peers[e.Fd]
-		if p.link == nil {
+		p := m.peers[e.Fd]
+		if p == nil {
 			continue
 		}
 		p.ready = true
@@ -151,7 +151,8 @@ func (m *Mesh) block(limit time.Duration) {
 		m.watch(p, events)
 	}
 	if quiet && !m.signal.Load() {
-		m.ask(int(min((limit+time.Millisecond-1)/time.Millisecond, math.MaxInt32)))
+		// rounded up, and no wait is for ever: so long is as good
+		m.ask(int(min((limit-1)/time.Millisecond+1, math.MaxInt32)))
 	}
 	for _, p := range m.live {
 		if p.link.Shared() {

@@ -1,0 +1,130 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"runtime"
+	"syscall"
+
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/buffer"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/node"
+)
+
+// How a life comes to the others.
+
+// join makes the mesh and the node, and looks for the others meanwhile.
+func (l *life) join(ctx context.Context) error {
+	listener, err := net.Listen("tcp", net.JoinHostPort(l.in.Host, "0"))
+	if err != nil {
+		return err
+	}
+	id := mesh.Identity{Run: l.in.Run, Secret: l.in.Secret, Self: l.in.Proc, Life: l.in.Life}
+	procs, pool := len(l.setup.Layout.Names), new(buffer.Pool)
+	pool.Reserve(l.in.Reserve)
+	m, err := mesh.New(mesh.Config{Identity: id, Procs: procs, Listener: listener, Pool: pool,
+		Patience: mesh.PatienceFor(procs, runtime.NumCPU())})
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	l.mu.Lock()
+	l.mesh = m
+	l.mu.Unlock()
+	l.clock.hear(l.in.Clock)
+	l.carrier = &carrier{mesh: m, pool: pool, clock: &l.clock, epoch: l.in.Epoch, gone: l.in.Gone,
+		nothing: l.in.Nothing, peers: make([]*connection, procs), refused: l.refused,
+		marks: &l.marks}
+	l.carrier.fence()
+	l.machine = l.setup.New(l.in.Proc)
+	l.witness.begin(l)
+	config := node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine,
+		NewMessage: l.setup.NewMessage, Mesh: l.carrier,
+		Pool: pool, Store: l.store, Perform: l.perform, Edges: l.setup.Layout.Edges,
+		Keep: l.in.Keep, Set: l.in.Set}
+	if !l.in.Bare {
+		config.Before, config.Observe = l.doing.begin, l.witness.observe
+	}
+	if l.node, err = node.New(config); err != nil {
+		return err
+	}
+	l.tune()
+	l.tasks.Go(func() {
+		table, err := mesh.Register(ctx, l.in.Rendezvous, id, listener.Addr().String())
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if ctx.Err() == nil || err != nil && !errors.Is(err, context.Canceled) {
+			l.table, l.failure = table, err
+		}
+		l.ring()
+	})
+	return nil
+}
+
+// meet waits until all first lives are known to each other: whoever dies before would never be.
+func (l *life) meet() error {
+	for {
+		l.mu.Lock()
+		met, failure := l.table != nil, l.failure
+		l.mu.Unlock()
+		if met || failure != nil {
+			return failure
+		}
+		<-l.bell
+	}
+}
+
+// connect waits for the connections with all that this proc will talk with, so that no program has
+// to.
+func (l *life) connect() error {
+	l.mu.Lock()
+	table := l.table
+	l.mu.Unlock()
+	l.mesh.Learn(table)
+	partners := partnersOf(l.setup, l.in.Proc)
+	for _, q := range partners {
+		if q < l.in.Proc { // the others call us
+			l.mesh.Call(q)
+		}
+	}
+	return l.mesh.Gather(partners, joinTimeout)
+}
+
+// await waits for leave to go on.
+func (l *life) await() {
+	for {
+		if o, ok := l.next(sayGo); ok {
+			l.clock.hear(o.Clock)
+			return
+		}
+		<-l.bell
+	}
+}
+
+// refused passes on what happened to the mesh.
+func (l *life) refused(n mesh.Notice) {
+	switch {
+	case n.Event == mesh.Refused && hungUp(n.Err): // killed meanwhile, most likely
+	case n.Event == mesh.Refused:
+		l.say(answer{Kind: saidNote, Text: fmt.Sprintf("proc %d refused a connection from %s: %v",
+			l.in.Proc, n.Address, n.Err)})
+	case n.Event == mesh.Unreachable:
+		l.say(answer{Kind: saidNote, Text: fmt.Sprintf(
+			"proc %d did not reach proc %d life %d at %s: %v", l.in.Proc, n.Proc, n.Life, n.Address,
+			n.Err)})
+	}
+}
+
+// hungUp reports whether a connection was refused because the other side ended it before it had
+// said who it is: nobody needs to know of that, while a wrong word is worth a note.
+func hungUp(err error) bool {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.ECONNRESET,
+		syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
+}
