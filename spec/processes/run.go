@@ -100,8 +100,12 @@ var StableKept = spec.Property{Name: "stable-kept", Kind: spec.Runtime,
 // Properties are those that every run as processes is judged by.
 func Properties() []spec.Property { return []spec.Property{ConsistentCut, StableKept} }
 
-// Judge returns how the run breaks a property, nil if it does not.
+// Judge returns how the run breaks a property, nil if it does not. A run of which there is no
+// evidence (nil) breaks none.
 func (r *Run) Judge() *spec.Violation {
+	if r == nil {
+		return nil
+	}
 	if m := r.cut(); m != "" {
 		return &spec.Violation{Property: ConsistentCut.Name, Message: m}
 	}

@@ -41,6 +41,8 @@ type Config struct {
 	DiskDelay time.Duration // every stable write takes so much longer
 	Dir       string        // of the run, empty or new: stores and evidence
 	Timeout   time.Duration // of the run; 0 means a minute
+	// end it, too, when nobody has written evidence for so long; 0: slow or stuck, Timeout counts
+	Idle time.Duration
 	// no evidence: only times, counts and final digests, of a run without failures
 	Bare bool
 	// bytes of buffers, of messages and logs, that each process makes ready before it begins
@@ -160,6 +162,8 @@ func (c *Config) Validate() error {
 			ErrModel)
 	case c.Every > 0 && m.Checkpoints == 0:
 		return errors.New("cluster: checkpoints are to be asked for, and the model has none")
+	case c.Idle < 0:
+		return fmt.Errorf("cluster: a run ends when nothing has happened for %v", c.Idle)
 	case c.DiskDelay < 0:
 		return fmt.Errorf("cluster: the delay of the disks is %v", c.DiskDelay)
 	}

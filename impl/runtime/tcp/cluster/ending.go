@@ -59,6 +59,15 @@ func (s *supervisor) late(before int) {
 	}
 }
 
+// patience is how long the run may go on before it is looked at again; 0: no longer.
+func (s *supervisor) patience(now time.Time) time.Duration {
+	left := s.called.Add(s.c.Timeout).Sub(now)
+	if s.c.Idle > 0 {
+		left = min(left, s.progressed.Add(s.c.Idle).Sub(now))
+	}
+	return max(0, left)
+}
+
 // overdue ends a run that takes too long, when it has heard who hangs. It is not complete any more,
 // whatever happens meanwhile.
 func (s *supervisor) overdue() {
@@ -87,6 +96,9 @@ func (s *supervisor) answered(p *proc, doing string) {
 // timeOut ends the run at its time limit.
 func (s *supervisor) timeOut() {
 	bound := fmt.Sprintf("time limit %v", s.c.Timeout)
+	if s.c.Idle > 0 && time.Since(s.called) < s.c.Timeout {
+		bound = fmt.Sprintf("nothing has happened for %v", s.c.Idle)
+	}
 	if stuck := s.stuck(); stuck != "" {
 		bound += ": " + stuck
 	}

@@ -70,7 +70,9 @@ type supervisor struct {
 	clock        clock
 	called       time.Time
 	began        time.Time // all were up
-	live         bool      // they are
+	// somebody has last written evidence, as far as is known
+	progressed time.Time
+	live       bool // they are
 
 	burying  []*burial // failures in the order of their agreement, the first of them under way
 	dying    []*burial // not reaped yet
@@ -166,7 +168,8 @@ func (s *supervisor) since() time.Duration {
 func (s *supervisor) run(ctx context.Context) error {
 	defer close(s.closed)
 	s.called = time.Now()
-	limit := time.NewTimer(s.c.Timeout)
+	s.progressed = s.called
+	limit := time.NewTimer(s.patience(s.called))
 	defer limit.Stop()
 	for _, p := range s.inOrder() {
 		s.spawn(p)
@@ -179,7 +182,11 @@ func (s *supervisor) run(ctx context.Context) error {
 		case e := <-s.events:
 			e()
 		case <-limit.C:
-			s.overdue()
+			if left := s.patience(time.Now()); left > 0 {
+				limit.Reset(left)
+			} else {
+				s.overdue()
+			}
 		case <-interrupted:
 			interrupted = nil
 			s.stop("interrupted", nil)
@@ -305,7 +312,9 @@ func (s *supervisor) hear(p *proc, a answer) {
 		s.c.heard(a.Kind)
 	}
 	s.heard(p)
-	p.reader.said = max(p.reader.said, a.Evidence)
+	if a.Evidence > p.reader.said {
+		p.reader.said, s.progressed = a.Evidence, time.Now()
+	}
 	if a.Kind == saidEnd {
 		s.ended[p.id], p.reader.whole = a, true
 		return

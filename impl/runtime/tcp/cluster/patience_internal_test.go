@@ -1,0 +1,30 @@
+package cluster
+
+import (
+	"testing"
+	"time"
+)
+
+// TestPatience: slow is not stuck. A run goes on as long as evidence is written, up to its limit.
+func TestPatience(t *testing.T) {
+	start := time.Unix(1000, 0)
+	s := &supervisor{c: &Config{Timeout: time.Minute, Idle: 10 * time.Second}, called: start,
+		progressed: start}
+	at := func(seconds, progressed int) time.Duration {
+		s.progressed = start.Add(time.Duration(progressed) * time.Second)
+		return s.patience(start.Add(time.Duration(seconds) * time.Second))
+	}
+	for _, tt := range []struct {
+		now, progressed int
+		want            time.Duration
+	}{{0, 0, 10 * time.Second}, {10, 0, 0}, {10, 9, 9 * time.Second}, {55, 54, 5 * time.Second},
+		{60, 59, 0}} {
+		if got := at(tt.now, tt.progressed); got != tt.want {
+			t.Errorf("after %d s, something at %d s: %v, want %v", tt.now, tt.progressed, got,
+				tt.want)
+		}
+	}
+	if s.c.Idle = 0; at(30, 0) != 30*time.Second {
+		t.Error("without a bound of idleness only the limit counts")
+	}
+}
