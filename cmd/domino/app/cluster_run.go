@@ -12,10 +12,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/verify"
-	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/runtime/plan"
@@ -367,6 +365,7 @@ type clusterCase struct {
 	std       streams
 	seed      uint64
 	timeout   time.Duration
+	idle      time.Duration // a run ends in which nothing happens for so long; 0: it does not
 	spread    time.Duration
 	address   string
 	hosts     []cluster.Host
@@ -391,31 +390,6 @@ func (c *clusterCase) allow(k strikes) {
 	}
 }
 
-// oracleTime bounds the exploration of the program without failures, from which the judge knows how
-// it ends.
-const oracleTime = 5 * time.Second
-
-// open prepares the judge; the reason says in what the case is beyond the promises of the protocol.
-func (c *clusterCase) open(ctx context.Context) (reason string, err error) {
-	q := c.resolved.Case
-	if strings.HasPrefix(c.scenario.Shape, "kernel ") {
-		q.Baseline = nil // too large to explore, and the digests tell more
-		c.unknown = "of the program the judge knows only the failure-free run"
-	}
-	w, reason, err := world.Open(ctx, q, checker.Options{MaxTime: oracleTime,
-		MaxStates: 1 << 20})
-	if errors.Is(err, checker.ErrBound) && ctx.Err() == nil {
-		q.Baseline = nil
-		c.unknown = "the program is too large to explore: the judge knows only the failure-free run"
-		w, reason, err = world.Open(ctx, q, checker.Options{})
-	}
-	if err != nil || reason != "" && !c.scenario.Force {
-		return reason, err
-	}
-	c.judge, err = soak.NewJudge(w.Facts)
-	return "", err
-}
-
 // config is that of one run.
 func (c *clusterCase) config(k strikes, seed uint64, dir string) (cluster.Config, error) {
 	path, err := os.Executable()
@@ -423,7 +397,7 @@ func (c *clusterCase) config(k strikes, seed uint64, dir string) (cluster.Config
 		Model: c.resolved.Model, Plan: k.Plan, Timed: k.Timed, Reached: k.Reached, Stops: k.Stops,
 		Silence: k.Silence, Every: k.Every,
 		Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Dir: dir, Timeout: c.timeout,
-		Address: c.address, Hosts: c.hosts, Path: path,
+		Idle: c.idle, Address: c.address, Hosts: c.hosts, Path: path,
 		Args: []string{"cluster", "run", "--" + childFlag}, Errors: launch.Shared(c.std.err),
 		Note: func(text string) {
 			if !c.quiet {

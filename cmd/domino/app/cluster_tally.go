@@ -117,10 +117,10 @@ func (t *tallies) settled() []*tally {
 // print writes the table.
 func (t *tallies) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "protocol\truns\tkills\tprocesses\tdetected\tagreed\trestarted\trecovered")
+	fmt.Fprintln(w, "protocol\truns\tkills\tunstruck\tprocesses\tdetected\tagreed\trestarted\trecovered")
 	for _, one := range t.settled() {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", one.Protocol, one.Runs, one.Kills,
-			one.Processes, one.Detected, one.Agreed, one.Restarted, one.Recovered)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\t%s\n", one.Protocol, one.Runs, one.Kills,
+			one.Unstruck, one.Processes, one.Detected, one.Agreed, one.Restarted, one.Recovered)
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -8,16 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec"
 	"github.com/domino-check/domino/spec/fault"
-	"github.com/domino-check/domino/spec/report/wholefile"
 )
 
 // tortureFlags are the flags of cluster torture.
@@ -29,6 +28,7 @@ type tortureFlags struct {
 	forTime   time.Duration
 	seed      uint64
 	protocols string
+	kernels   string
 	dir       string
 	hosts     string
 	address   string
@@ -41,7 +41,8 @@ func readTorture(args []string, std streams) (o tortureFlags, names []string, er
 	f := flags("cluster torture", "[SCENARIO ...]", std, "cluster torture --runs 1000",
 		"cluster torture --kills 1000 --failures 4",
 		"cluster torture s1 'causal-*' --for 10m --seed 7",
-		"cluster torture --protocols hydee,causal")
+		"cluster torture --protocols hydee,causal",
+		"cluster torture --kernel stream,heat --protocols rbml")
 	f.IntVar(&o.runs, "runs", 100, "runs with failures")
 	f.DurationVar(&o.forTime, "for", 0, "make runs for so long, not --runs")
 	f.IntVar(&o.kills, "kills", 0, "make runs until so many failures have struck, not --runs")
@@ -51,7 +52,10 @@ func readTorture(args []string, std streams) (o tortureFlags, names []string, er
 	f.Uint64Var(&o.seed, "seed", 1,
 		"of scenarios, plans and delays; what happens depends on the machine, too")
 	f.StringVar(&o.protocols, "protocols", "",
-		"protocols whose scenarios are run (default: all that have programs)")
+		"protocols whose scenarios are run (default: all that have programs); each gets its share")
+	f.StringVar(&o.kernels, "kernel", "",
+		"kernels that are run, and no scenarios but those that are named: "+tortureKernelNames()+
+			", or all; none: scenarios alone (default: both)")
 	f.StringVar(&o.dir, "dir", "domino-torture",
 		"folder for the first wrong run: plan, seeds, traces, disks; new or empty")
 	f.StringVar(&o.hosts, "hosts", "",
@@ -59,7 +63,8 @@ func readTorture(args []string, std streams) (o tortureFlags, names []string, er
 			"shared by all")
 	f.StringVar(&o.address, "address", "127.0.0.1:0",
 		"where the processes meet, which all hosts must reach; port 0 is any free one")
-	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "end a run after so long; that is wrong")
+	f.DurationVar(&o.timeout, "timeout", 30*time.Second,
+		"end a run in which nothing has happened for so long; that is wrong")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.out = registerOutputs(f, std)
 	if err := f.Parse(args); err != nil {
@@ -131,7 +136,14 @@ type torture struct {
 	// runs in which somebody gave up and was right, after more failures than the scenario's
 	beyond  int
 	outside int // runs that broke something after somebody else had killed more than the model has
+	tried   attempt
 	tallies
+}
+
+// attempt is what a run is made with.
+type attempt struct {
+	strikes strikes
+	seed    uint64
 }
 
 // victim is one scenario.
@@ -145,42 +157,27 @@ type victim struct {
 	seen      phases // in any
 }
 
-// choose takes the scenarios that are expected to hold and that real processes can keep.
+// choose takes the scenarios that are expected to hold and that real processes can keep, and the
+// kernels.
 func (t *torture) choose(list []*scenarios.Scenario, hosts []cluster.Host) error {
+	if t.flags.kernels != "" && t.flags.kernels != noKernels && !t.named {
+		list = nil
+	}
 	for _, s := range list {
-		named := fields(t.flags.protocols)
-		if len(named) > 0 && !slices.Contains(named, s.Protocol) || s.Expect != "holds" ||
-			s.Force || !t.named && s.Long {
+		if !t.wants(s.Protocol) || s.Expect != "holds" || s.Force || !t.named && s.Long {
 			continue
 		}
 		r, err := t.std.Resolve(s)
 		if err != nil {
 			return err
 		}
-		if r.Setup.Promises.MaxFailures < 0 { // it survives none
-			r.Model.Failures = 0
+		if err := t.add(s, r, hosts); err != nil && (t.named || !errors.Is(err,
+			cluster.ErrModel)) {
+			return fmt.Errorf("%s: %w", s.Name, err)
 		}
-		own := r.Model
-		if t.flags.failures > own.Failures && own.Failures > 0 && !own.OneInstant {
-			r.Model.Failures = t.flags.failures
-			if n := r.Setup.Promises.InAll; n > 0 {
-				r.Model.Failures = min(r.Model.Failures, n)
-			}
-			if n := r.Setup.Promises.MaxFailures; n > 0 && (own.Overlap == 0 || own.Overlap > n) {
-				r.Model.Overlap = n
-			}
-		}
-		c := cluster.Config{Setup: r.Setup, Model: r.Model, Dir: "-", Path: "-",
-			Address: t.flags.address, Hosts: hosts}
-		if err := c.Validate(); err != nil {
-			if t.named || !errors.Is(err, cluster.ErrModel) {
-				return fmt.Errorf("%s: %w", s.Name, err)
-			}
-			continue
-		}
-		t.victims = append(t.victims, &victim{own: own,
-			clusterCase: clusterCase{scenario: s, resolved: r, std: t.std, timeout: t.flags.timeout,
-				spread: 5 * time.Millisecond, address: t.flags.address, hosts: hosts, quiet: true}})
+	}
+	if err := t.addKernels(hosts); err != nil {
+		return err
 	}
 	if len(t.victims) == 0 {
 		return errors.New(
@@ -189,27 +186,62 @@ func (t *torture) choose(list []*scenarios.Scenario, hosts []cluster.Host) error
 	return nil
 }
 
+// wants reports whether the user has asked for the protocol.
+func (t *torture) wants(protocol string) bool {
+	named := fields(t.flags.protocols)
+	return len(named) == 0 || slices.Contains(named, protocol)
+}
+
+// add takes one, with as many failures as the user asks for and its protocol promises to survive.
+func (t *torture) add(s *scenarios.Scenario, r *verify.Resolved, hosts []cluster.Host) error {
+	if r.Setup.Promises.MaxFailures < 0 { // it survives none
+		r.Model.Failures = 0
+	}
+	own := r.Model
+	if t.flags.failures > own.Failures && own.Failures > 0 && !own.OneInstant {
+		r.Model.Failures = t.flags.failures
+		if n := r.Setup.Promises.InAll; n > 0 {
+			r.Model.Failures = min(r.Model.Failures, n)
+		}
+		if n := r.Setup.Promises.MaxFailures; n > 0 && (own.Overlap == 0 || own.Overlap > n) {
+			r.Model.Overlap = n
+		}
+	}
+	c := cluster.Config{Setup: r.Setup, Model: r.Model, Dir: "-", Path: "-",
+		Address: t.flags.address, Hosts: hosts}
+	if err := c.Validate(); err != nil {
+		return err
+	}
+	t.victims = append(t.victims, &victim{own: own,
+		clusterCase: clusterCase{scenario: s, resolved: r, std: t.std,
+			timeout: patience * t.flags.timeout, idle: t.flags.timeout,
+			spread: 5 * time.Millisecond, address: t.flags.address, hosts: hosts, quiet: true}})
+	return nil
+}
+
+// patience is how many times as long as the time without any progress a run may take that makes
+// some.
+const patience = 20
+
 // run makes runs until one is wrong, or it is enough.
 func (t *torture) run(ctx context.Context) (int, error) {
 	began := time.Now()
 	for t.goOn(ctx, began) {
-		i := t.rng.IntN(len(t.victims))
-		v := t.victims[i]
+		v := t.draw()
 		t.made++
 		dir := filepath.Join(t.folder, fmt.Sprintf("%06d", t.made))
 		ran, err := t.one(ctx, v, dir)
+		if err == nil && ran == nil || errors.Is(err, cluster.ErrModel) && !t.named {
+			if err := errors.Join(t.leaveOut(v), os.RemoveAll(dir)); err != nil {
+				return 0, err
+			}
+			continue
+		}
 		switch {
 		case ctx.Err() != nil:
 		case err != nil:
-			t.keep = true
-			return 0, fmt.Errorf("%s: %w (files are in %s)", v.scenario.Name, err, dir)
-		case ran == nil: // it can not be run
-			if t.victims = slices.Delete(t.victims, i, i+1); len(t.victims) == 0 {
-				return 0,
-					errors.New(
-						"no scenario is left that can be run within the promises of its protocol")
-			}
-			continue
+			t.line.Clear()
+			return 0, t.failed(v, err, dir)
 		case t.wrongs(v, ran):
 			t.line.Clear()
 			t.flags.out.clusterRan(ran, called("domino cluster run --plan "+
@@ -223,6 +255,16 @@ func (t *torture) run(ctx context.Context) (int, error) {
 	}
 	t.line.Clear()
 	return t.report(ctx, time.Since(began))
+}
+
+// leaveOut gives up one that can not be run, as may turn out while it runs.
+func (t *torture) leaveOut(v *victim) error {
+	t.victims = slices.DeleteFunc(t.victims, func(o *victim) bool { return o == v })
+	if len(t.victims) == 0 {
+		return errors.New(
+			"no scenario is left that can be run within the promises of its protocol")
+	}
+	return nil
 }
 
 // wrongs reports whether a run is wrong, and counts those that are neither that nor fine. Whoever
@@ -356,6 +398,7 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 		if err != nil || reason != "" {
 			return nil, err
 		}
+		t.tried = attempt{seed: t.flags.seed}
 		ran, err := v.run(ctx, strikes{}, t.flags.seed, filepath.Join(dir, "reference"), nil)
 		if err != nil || ran.verdict != spec.Holds {
 			return ran, err
@@ -372,6 +415,7 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 		drawn.Plan.Requests); len(v.hosts) > 0 {
 		drawn.Stops = nil // not behind a launcher
 	}
+	t.tried = attempt{drawn, seed}
 	ran, err := v.run(ctx, drawn, seed, filepath.Join(dir, "run"), v.reference)
 	if err != nil {
 		return ran, err
@@ -385,43 +429,4 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 		}
 	}
 	return ran, nil
-}
-
-// wrong tells of a wrong run, and keeps all that is known of it.
-func (t *torture) wrong(ran *clusterRan, dir string) error {
-	var err error
-	saved := ran.saved(ran.strikes, ran.seed)
-	saved.TortureSeed, saved.Run, saved.Report = t.flags.seed, t.made, ran.report()
-	if t.flags.json {
-		err = printJSON(t.std.out,
-			wrongRun{as("wrong-run"), 1, t.flags.seed, t.made, ran.scenario.Name, t.flags.dir,
-				saved.Report})
-	} else {
-		ran.print(t.std.out, false)
-		fmt.Fprintf(t.std.out, "run %d of %s is wrong\n", t.made, ran.scenario.Name)
-	}
-	if err := errors.Join(err, t.keepWrong(ran, saved, dir)); err != nil {
-		t.keep = true
-		return fmt.Errorf("the wrong run could not be saved (its files are in %s): %w", dir, err)
-	}
-	if !t.flags.json {
-		fmt.Fprintf(t.std.out,
-			"plan.json, scenario.txtar, trace.txt and files are in %s; domino cluster run --plan "+
-				"%s repeats it\n", t.flags.dir, filepath.Join(t.flags.dir, planFile))
-	}
-	return nil
-}
-
-// keepWrong writes the files of a wrong run, the most important first.
-func (t *torture) keepWrong(ran *clusterRan, saved *savedRun, dir string) error {
-	err := saved.save(t.flags.dir)
-	var text strings.Builder
-	ran.print(&text, true)
-	for _, f := range []struct {
-		name string
-		data []byte
-	}{{"scenario.txtar", scenarios.Format(ran.scenario)}, {"trace.txt", []byte(text.String())}} {
-		err = errors.Join(err, wholefile.Write(filepath.Join(t.flags.dir, f.name), f.data))
-	}
-	return errors.Join(err, os.CopyFS(filepath.Join(t.flags.dir, "files"), os.DirFS(dir)))
 }

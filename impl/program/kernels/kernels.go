@@ -35,6 +35,8 @@ type kernel struct {
 	words   map[string][]string
 	classes map[string]map[string]int // named sizes
 	build   func(c *config) error
+	// what is sent depends on the order in which messages arrive; nil: it never does
+	orders func(c *config) bool
 }
 
 // config is a kernel with its parameters.
@@ -99,6 +101,16 @@ func Build(text string) (*Suite, error) {
 		s.Names = append(s.Names, fmt.Sprint("r", r))
 	}
 	return s, nil
+}
+
+// Orders reports whether the kernel is one that sends by the order in which messages arrive, so
+// that its program is not send-deterministic.
+func Orders(text string) (bool, error) {
+	c, err := parse(text)
+	if err != nil {
+		return false, err
+	}
+	return c.orders != nil && c.orders(c), nil
 }
 
 // Each writes the programs of "NAME ranks=N KEY=VALUE ..." one after the other and keeps none:

@@ -223,7 +223,8 @@ func objectKernels() []kernel {
 			doc: "cells and computes in the manner of molecular dynamics: multicasts to and " +
 				"reductions from the computes of a cell, or (form=messages) receives by any " +
 				"and sends on arrival, not send-deterministic", build: buildLeanMD,
-			words: map[string][]string{"form": {"groups", "messages"}},
+			orders: func(c *config) bool { return c.choices["form"] == "messages" },
+			words:  map[string][]string{"form": {"groups", "messages"}},
 			parameters: []parameter{{"cx", 2, 1, 64, "cells along x"},
 				{"cy", 1, 1, 64, "cells along y"}, {"cz", 1, 1, 64, "cells along z"},
 				{"reach", 1, 0, 8, "how far a cell sees"}, arity,
