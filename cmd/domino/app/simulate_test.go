@@ -271,6 +271,7 @@ func TestSimulateIsPrinted(t *testing.T) {
 		"heat --clusters r0|rx":                                 "does not exist",
 		"heat --clusters r0|r0":                                 "in two clusters",
 		"heat --failures -1":                                    "want 0 or more",
+		"heat --mtbf 0 --protocol hydee":                        "--mtbf 0: a node can not",
 		"heat --mtbf 1h --failures 1":                           "both say",
 		"heat --protocol none --failures 1":                     "survives no failure",
 		"heat --protocol radic-rbml --ranks 4":                  "watchdogs",
