@@ -28,8 +28,8 @@ func (b *body) clone() *body {
 	return &c
 }
 
-// arrive puts a message behind all others of its channel.
-func (b *body) arrive(from trace.Proc, life trace.Incarnation, message uint32) {
+// arrive puts a message behind all others of its channel or, where no order is kept, among them.
+func (b *body) arrive(from trace.Proc, life trace.Incarnation, message uint32, ordered bool) {
 	i := 0
 	for i < len(b.inbox) && (b.inbox[i].From < from ||
 		b.inbox[i].From == from && b.inbox[i].Incarnation < life) {
@@ -38,13 +38,17 @@ func (b *body) arrive(from trace.Proc, life trace.Incarnation, message uint32) {
 	if i == len(b.inbox) || b.inbox[i].From != from || b.inbox[i].Incarnation != life {
 		b.inbox = slices.Insert(b.inbox, i, certificate.Channel{From: from, Incarnation: life})
 	}
-	b.inbox[i].Messages = append(b.inbox[i].Messages, message)
+	at := len(b.inbox[i].Messages)
+	if !ordered {
+		at, _ = slices.BinarySearch(b.inbox[i].Messages, message)
+	}
+	b.inbox[i].Messages = slices.Insert(b.inbox[i].Messages, at, message)
 }
 
-// take removes the oldest message of a channel.
-func (b *body) take(channel int) {
+// take removes a message of a channel.
+func (b *body) take(channel, message int) {
 	c := &b.inbox[channel]
-	if c.Messages = c.Messages[1:]; len(c.Messages) == 0 {
+	if c.Messages = slices.Delete(c.Messages, message, message+1); len(c.Messages) == 0 {
 		b.inbox = slices.Delete(b.inbox, channel, channel+1)
 	}
 }

@@ -75,8 +75,8 @@ func (s *Subject) beyond(c *certificate.Certificate) string {
 		return "it is reduced"
 	case len(s.Layout.Names) > 64:
 		return "more than 64 procs"
-	case !m.KeepsOrder() || m.Selective:
-		return "a network that keeps no order"
+	case m.Set || m.Selective:
+		return "a network in which messages stay"
 	case m.Loss > 0 || m.Duplicates > 0:
 		return "messages that are lost or arrive twice"
 	case m.Suspicions > 0 && !s.Watchdogs:
@@ -202,7 +202,8 @@ func (s *scene) first() error {
 		}
 		v.start[p] = b
 		for _, d := range m.sends {
-			v.start[d.to].arrive(trace.Proc(d.a), trace.Incarnation(d.b), d.c)
+			v.start[d.to].arrive(trace.Proc(d.a), trace.Incarnation(d.b), d.c,
+				s.Model.KeepsOrder())
 		}
 		for _, c := range m.watches {
 			if b.unwatch(trace.Proc(c.a)); c.kind == watching {

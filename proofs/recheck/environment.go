@@ -194,7 +194,7 @@ func (e *environment) change(p trace.Proc, c change) uint32 {
 	b := e.body(p, c.configuration).clone()
 	switch c.kind {
 	case arrival:
-		b.arrive(trace.Proc(c.a), trace.Incarnation(c.b), c.c)
+		b.arrive(trace.Proc(c.a), trace.Incarnation(c.b), c.c, e.Model.KeepsOrder())
 	case loss:
 		b.lose(trace.Proc(c.a))
 	case end:
@@ -306,7 +306,7 @@ func (e *environment) act(m *move, b *body, f *Effect) bool {
 		}
 		life := m.next.Incarnation
 		if f.To == m.proc {
-			b.arrive(m.proc, life, message)
+			b.arrive(m.proc, life, message, e.Model.KeepsOrder())
 			return true
 		}
 		m.sends = append(m.sends, sent{f.To, change{kind: arrival, a: uint32(m.proc),
@@ -351,10 +351,15 @@ func (e *environment) movesOf(p trace.Proc, configuration uint32) (*moves, error
 		all.list, failed = append(all.list, m), errors.Join(failed, err)
 	}
 	for i, c := range b.inbox {
-		after := b.clone()
-		after.take(i)
-		add("takes a message of "+e.Layout.Name(c.From), after, &Input{Happening: Arrives,
-			From: c.From, Message: e.cert.Messages[c.Messages[0]]})
+		for k, message := range c.Messages {
+			if k > 0 && (e.Model.KeepsOrder() || message == c.Messages[k-1]) {
+				continue
+			}
+			after := b.clone()
+			after.take(i, k)
+			add("takes a message of "+e.Layout.Name(c.From), after, &Input{Happening: Arrives,
+				From: c.From, Message: e.cert.Messages[message]})
+		}
 	}
 	choices, err := e.Choices(p, b.local.State)
 	for _, c := range choices {

@@ -84,9 +84,8 @@ func (s *scene) expire(p trace.Proc, b *body) error {
 	for _, w := range b.env.Watches {
 		about := &s.at(w.About).env
 		due := !about.Up || about.Incarnation != w.Incarnation
-		heard := s.Model.DetectAny || !slices.ContainsFunc(b.inbox, func(c certificate.Channel) bool {
-			return c.From == w.About && s.over(c)
-		})
+		late := func(c certificate.Channel) bool { return c.From == w.About && s.over(c) }
+		heard := s.Model.DetectAny || !slices.ContainsFunc(b.inbox, late)
 		victim := s.Model.Victims == nil || slices.Contains(s.Model.Victims, w.About)
 		if due && !heard || !due && (!victim || s.left.Suspicions == 0) {
 			continue

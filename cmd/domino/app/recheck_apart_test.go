@@ -77,13 +77,15 @@ func certificateOf(t *testing.T, w *world.World, c *world.Case,
 func TestRecheckApart(t *testing.T) {
 	t.Parallel()
 	names := strings.Fields("h5 koo-toueg-refuses causal-s4 h11-orphan h7-order s5 pess-forgets " +
-		"sbml-output-behind koo-toueg-transit m31 radic-rbml-rejoin")
+		"sbml-output-behind koo-toueg-transit m31 radic-rbml-rejoin " +
+		"causal-unordered")
 	if effort.Long() {
 		names = strings.Fields("ping s1 h1 h17 camel-c5 camel-free pess-logs pess-doubles stream " +
 			"manetho-mn4 manetho-output causal-s8 coordinated-told coordinated-late " +
 			"monnet-inside " +
 			"koo-toueg-two h20-notify epochs-spe epochs-at-arrival optimistic-orphan " +
-			"radic-hmpl-insertion radic-rbml-alarm m27 radic-rbml-swap-back radic-sbml-output")
+			"radic-hmpl-insertion radic-rbml-alarm m27 radic-rbml-swap-back radic-sbml-output " +
+			"m60 camel-unordered-casts")
 	}
 	for _, name := range append(names, "causal-s4 one at a time") {
 		name, overlap := strings.CutSuffix(name, " one at a time")
