@@ -1,6 +1,8 @@
 package simulate_test
 
 import (
+	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,20 +11,39 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/kernels"
 	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/protocol/all"
 	"github.com/domino-check/domino/impl/protocol/hydee"
-	"github.com/domino-check/domino/impl/protocol/pessimistic"
 	"github.com/domino-check/domino/impl/runtime/simulate"
 )
 
 // TestSizes: at the ends of 16 bits, messages are those of the ring, each rank's first and last
 // neighbour included: one for each rank and iteration, and no rank is taken for another one, or the
-// digests were not those without a protocol.
+// digests were not those without a protocol. So it is under every protocol that takes so many.
 func TestSizes(t *testing.T) {
 	sizes := []int{4097}
 	if effort.Long() {
 		sizes = append(sizes, 1<<16-2, 1<<16-1, 1<<16)
 	}
 	for _, n := range sizes {
+		many := 0
+		for _, p := range all.Protocols() {
+			if !p.Many || p.Name == "none" || !effort.Long() && p.Name != "causal" ||
+				n > 1<<16-2 { // they are as many as hydee's
+				continue
+			}
+			many++
+			j := simulate.Job{Machine: machine(t, "ethernet-10g"),
+				Setup: setup(t, p.Name, fmt.Sprintf("ring iterations=2 ranks=%d", n), 64)}
+			plain := play(t, simulate.Job{Machine: j.Machine,
+				Setup: setup(t, "none", fmt.Sprintf("ring iterations=2 ranks=%d", n), 0)})
+			if out := play(t, j); !slices.Equal(out.Finals, plain.Finals) || out.Sends != 2*n {
+				t.Errorf("%s, %d ranks: %d messages of programs, or other digests", p.Name, n,
+					out.Sends)
+			}
+		}
+		if effort.Long() && many < 6 && n < 1<<16-1 {
+			t.Errorf("%d protocols take %d ranks", many, n)
+		}
 		if err := simulate.Fits("ring iterations=2", n); err != nil {
 			t.Fatal(err)
 		}
@@ -74,10 +95,10 @@ func TestTooMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range pessimistic.Protocols() {
+	for _, p := range all.Protocols() {
 		_, _, err := simulate.Prepare(&p, suite, protocol.Request{})
-		if err == nil || !strings.Contains(err.Error(), "at most 4096") {
-			t.Errorf("%v", err)
+		if refused := err != nil && strings.Contains(err.Error(), "at most 4096"); refused == p.Many {
+			t.Errorf("%s: %v", p.Name, err)
 		}
 	}
 	procs := core.Setup{Layout: core.Layout{Names: make([]string, core.MaxProcs+1)}}
