@@ -72,7 +72,7 @@ func TestSparseImages(t *testing.T) {
 	plain := play(t, simulate.Job{Machine: machine(t, "myrinet"), Setup: setup(t, "none", kernel, 0)})
 	for _, name := range []string{"sbml", "rbml", "hmpl", "hydee"} {
 		j := simulate.Job{Machine: machine(t, "myrinet"), Setup: setup(t, name, kernel, 10),
-			Work: time.Millisecond, Interval: 2 * time.Millisecond}
+			Work: time.Second, Interval: 2 * time.Second}
 		calm := play(t, j)
 		j.Failures = []simulate.Failure{{At: time.Duration(calm.Completion / 1500), Rank: 33}}
 		out := play(t, j)
