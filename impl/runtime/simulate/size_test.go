@@ -99,7 +99,8 @@ func TestTooMany(t *testing.T) {
 	}
 	for _, p := range all.Protocols() {
 		_, _, err := simulate.Prepare(&p, suite, protocol.Request{})
-		if refused := err != nil && strings.Contains(err.Error(), "at most 4096"); refused == p.Many {
+		refused := err != nil && strings.Contains(err.Error(), "at most 4096")
+		if refused == p.Many {
 			t.Errorf("%s: %v", p.Name, err)
 		}
 	}
