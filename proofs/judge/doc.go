@@ -4,6 +4,9 @@
 // which processes crash, go back, do something else or the same again, and receive what nobody has
 // sent, or twice.
 //
+// Traces that drivers have recorded (searches, goroutines, processes that are killed) are compared,
+// too: the test makes the graph of them without package order.
+//
 // What a run is as a graph (which events are the same node, and which send a reception is of) the
 // generator knows, and tells the judge; package order finds it from the trace. Nobody shares code.
 // Trusted are Coq, its extraction (numbers become those of the machine), OCaml, and main.ml, which

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/domino-check/domino/checker/effort"
@@ -23,11 +24,31 @@ var (
 	binary = flag.String("judge", "", "a judge that is built already")
 )
 
-// build makes the judge: Coq compiles and extracts it, OCaml compiles what comes of it.
+// TestMain removes the judge.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	code := m.Run()
+	if folder != "" {
+		os.RemoveAll(folder) // what is left of it is in a temporary folder
+	}
+	os.Exit(code)
+}
+
+var (
+	building sync.Mutex
+	folder   string // of the judge, once it is built
+)
+
+// build makes the judge, once: Coq compiles and extracts it, OCaml compiles what comes of it.
 func build(t *testing.T) string {
 	t.Helper()
 	if *binary != "" {
 		return *binary
+	}
+	building.Lock()
+	defer building.Unlock()
+	if folder != "" {
+		return filepath.Join(folder, "judge")
 	}
 	for _, tool := range []string{"coqc", "ocamlopt"} {
 		if _, err := exec.LookPath(tool); err != nil {
@@ -39,7 +60,11 @@ func build(t *testing.T) string {
 			t.Skip(missing)
 		}
 	}
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "judge")
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder = dir
 	for _, name := range []string{"../coq/Judge.v", "extract.v", "main.ml"} {
 		text, err := os.ReadFile(name)
 		if err != nil {
