@@ -14,9 +14,8 @@ import (
 //
 // With a set of visited states it takes care: a state that was met with one sleep set is not done
 // when it is met again with another. The steps that slept every time before and do not sleep now
-// are made up for, and the intersection is kept. The sleep set is no part of the identity of a
-// state.
-
+// are made up for, and the intersection is kept; then no state is left out (proofs/coq, Sleep.v).
+// The sleep set is no part of the identity of a state.
 //
 // This is the baseline that other reductions are compared with, written for clearness: it keeps its
 // own set of visited states.

@@ -10,6 +10,7 @@
 //	Postpone     so it does where crashes are put off to behind what they undo, too
 //	Verdict      what that says of properties, and what has to be asked of them for it
 //	Symmetry     so does a search that keeps one state of all that differ by names only
+//	Sleep        sleep sets leave out steps, and no state, where states are met again
 //	Memo         a local step looked up in a table is the step of the machine
 //	Order        happened-before, consistent cuts, the recovery line and how it is found
 //	Judge        the same where processes go back, as functions that are extracted (proofs/judge)
@@ -70,6 +71,11 @@
 //	  nameless            assumed: such protocols are judged by properties that look at no names
 //	  chains_end          assumed: the argument is at eagerness in checker/world
 //	  picked_front        proved: claimed_front
+//	Sleep: sleep_keeps_states, meet_keeps, meet_takes
+//	  independent_commutes tested: checker/world TestIndependence
+//	  awake_taken         assumed: expandAwake in checker/search takes what does not sleep
+//	  taken_leads         assumed: expandAwake keeps asleep what it has taken or slept
+//	  made_up_stored      assumed: meet in checker/search is the difference of sets
 //	Memo: encode_injective, memo_step_right
 //	  decode_encode       tested: impl/core TestRoundTrip
 //	  same_correct        assumed: pairs of numbers are compared
