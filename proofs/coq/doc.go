@@ -14,6 +14,7 @@
 //	Memo         a local step looked up in a table is the step of the machine
 //	Order        happened-before, consistent cuts, the recovery line and how it is found
 //	Judge        the same where processes go back, as functions that are extracted (proofs/judge)
+//	Clocks       vector clocks tell what happened before what, where nobody goes back
 //	Logging      when no process is an orphan ([AM], [CAMEL])
 //	Causal       causal logging leaves none as long as at most f fail ([CAMEL] Theorem 1)
 //	SendDet      why all complete runs of an application are one
@@ -83,6 +84,7 @@
 //	Order: propagation_keeps, propagation_ends, propagation_finds
 //	  beginning           tested: spec/order TestLine
 //	Judge: pasts_decide, orphans_decide, lines_decide, consistent_lines_decide
+//	Clocks: clocks_decide, clock_own
 //	Logging: alvisi_marzullo, pessimistic, causal, fewer_failures, optimistic
 //	  same_process        assumed: processes are compared by number
 //	  log_once            assumed: a set of holders
