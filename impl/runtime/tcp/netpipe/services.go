@@ -82,6 +82,11 @@ func (b *barrier) Next(a *mesh.Arrival, limit time.Duration) mesh.What {
 // end goes on with the node until the sample is over for everybody with whom it is connected.
 func (b *barrier) end(n *node.Node, limit time.Duration) error {
 	for round := range rounds {
+		for n.Postpones() { // else the copy for a logger comes behind the round
+			if _, err := n.Turn(0); err != nil {
+				return err
+			}
+		}
 		for _, q := range b.others {
 			b.Send(q, frame.Beat, uint8(round), nil, nil)
 		}

@@ -91,6 +91,10 @@ func (n *Node) sendLater() {
 	n.c.Mesh.Flush()
 }
 
+// Postpones reports whether a message waits for a better moment, which whoever sends around the
+// node would overtake; turns of the node send it.
+func (n *Node) Postpones() bool { return len(n.later.list) > 0 }
+
 // idleLater waits until what the program has sent is written, a little at most, and sends the rest.
 // It returns what came meanwhile.
 func (n *Node) idleLater() mesh.What {
