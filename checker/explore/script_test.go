@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/explore"
 	"github.com/domino-check/domino/impl/core"
 )
@@ -115,7 +116,7 @@ func TestConditions(t *testing.T) {
 		"up " + start.Procs[1].Name + " and event *": true,
 	} {
 		f, err := session.Find(t.Context(), nil, condition(t, text, session),
-			checker.Options{MaxStates: 3000})
+			checker.Options{MaxStates: effort.Of(500, 3000)})
 		if err != nil {
 			t.Errorf("%s: %v", text, err)
 			continue

@@ -95,7 +95,7 @@ func TestSimulateWork(t *testing.T) {
 func TestSimulateFailures(t *testing.T) {
 	var moments []float64
 	for _, protocol := range []string{"hydee", "coordinated"} {
-		a, _ := simulated(t, fmt.Sprintf("heat iterations=%d checkpoint=1", effort.Of(200, 400)),
+		a, _ := simulated(t, fmt.Sprintf("heat iterations=%d checkpoint=1", effort.Of(100, 400)),
 			"--ranks", "16", "--work", "1s",
 			"--mtbf", "15m", "--interval", "daly", "--image", "10000000", "--protocol", protocol)
 		p := a.Points[0]
