@@ -47,6 +47,9 @@ type Config struct {
 	Bare bool
 	// bytes of buffers, of messages and logs, that each process makes ready before it begins
 	Reserve int
+	// the evidence has a digest of the state of the machine behind each step, so that the run can
+	// be found again in the modelled world more surely; it costs as much as to encode the state
+	States  bool
 	Address string // where the processes meet; "" means any free port of the loopback
 	Hosts   []Host // where they run; nil means all here
 	Path    string // of the program whose child is a life

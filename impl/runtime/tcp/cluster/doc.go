@@ -121,6 +121,10 @@
 // much they have written, and the head of each piece has a checksum of its own, so that of evidence
 // only the one write can be missing that a kill has cut.
 //
+// The evidence of a step says what has led to it, how many failures its life knew to be agreed on
+// and, if asked (Config.States), has a digest of the state behind it; the supervisor writes down
+// what it does (Deed). So a run can be found again in the modelled world (package checker/lift).
+//
 // That write, and a description of each message in words, take longer than a small message itself.
 // A bare run (Config.Bare) keeps no evidence, so that it measures the protocol, and begins when all
 // who will talk with each other are connected: it can have no failures and is not judged, but its

@@ -21,6 +21,7 @@ const (
 // finish ends a complete run in order.
 func (s *supervisor) finish() {
 	s.ending = true
+	s.did(Deed{What: DidEnd})
 	for _, p := range s.procs {
 		if p.process != nil {
 			s.tell(p, order{Kind: sayEnd})

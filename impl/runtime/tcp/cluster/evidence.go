@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/disk"
 	"github.com/domino-check/domino/spec/processes"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -30,6 +31,11 @@ type piece struct {
 	Incarnation core.Incarnation `json:"incarnation"`
 	// what became of connections, failures and the disk since the piece before
 	Marks []processes.Mark `json:"marks"`
+
+	// of the step, in the first of its pieces
+	Cause *Cause `json:"cause,omitempty"`
+	// instead of a step: how the environment has damaged a record
+	Spoilt *disk.Damage `json:"spoilt,omitempty"`
 }
 
 // pieceHead is length, checksum of the body, and checksum of both: a length that is wrong must not

@@ -231,27 +231,31 @@ func (s *supervisor) laterVictims(b *burial) bool {
 
 // bury writes down that procs have stopped, and has the others take what is left of them.
 func (s *supervisor) bury(b *burial) {
+	if s.onlyBegun(b); len(b.procs) == 0 {
+		for _, k := range b.killings {
+			s.killed(k)
+		}
+		s.restart()
+		return
+	}
 	var events []trace.Event
 	next := map[core.Proc]core.Incarnation{}
-	s.out.Crashes[b.crash].Reaped = s.since()
+	record := &s.out.Crashes[b.crash]
+	d := Deed{What: DidFail, Ordered: b.ordered, Exit: record.Exit}
+	record.Reaped = s.since()
 	for _, id := range b.procs {
 		p := s.procs[id]
 		s.look(p, true)
 		s.clock.hear(p.clock)
-		inc := p.inc
-		if len(p.reader.pieces) > 0 { // otherwise it had not begun
-			if !p.crashed {
-				events = append(events, trace.Event{Kind: trace.Crashed, Proc: id,
-					Incarnation: p.inc})
-			}
-			inc++
-			s.used(p)
+		if !p.crashed {
+			events = append(events, trace.Event{Kind: trace.Crashed, Proc: id,
+				Incarnation: p.inc})
 		}
-		if len(p.reader.pieces) > 0 || !s.setup.Launched {
-			s.owe(b, p)
-		}
+		d.stopped(p)
+		s.used(p)
+		s.owe(b, p)
 		for _, q := range s.setup.Group(id) {
-			next[q] = max(next[q], inc, s.procs[q].inc)
+			next[q] = max(next[q], p.inc+1, s.procs[q].inc)
 		}
 		s.untold(p)
 		s.endNode(p)
@@ -263,8 +267,10 @@ func (s *supervisor) bury(b *burial) {
 			s.procs[q].inc = next[q]
 		}
 	}
-	s.crashes = append(s.crashes, step{began: s.clock.tick(), proc: b.procs[0],
+	d.Clock = s.clock.tick()
+	s.crashes = append(s.crashes, step{began: d.Clock, proc: b.procs[0],
 		wall: time.Now().UnixNano(), events: events})
+	s.did(d)
 	s.burying = append(s.burying, b)
 	s.proceed()
 }
@@ -314,6 +320,7 @@ func (s *supervisor) proceed() {
 		for _, c := range append(b.others, b.crash) {
 			s.out.Crashes[c].Agreed = s.since()
 		}
+		s.did(Deed{What: DidBury, Procs: b.procs, Epoch: b.epoch})
 		for _, n := range b.notices {
 			s.notify(n)
 		}

@@ -16,17 +16,17 @@ import (
 
 // How a life comes to the others.
 
-// join makes the mesh and the node, and looks for the others meanwhile.
-func (l *life) join(ctx context.Context) error {
+// join makes the mesh and the node.
+func (l *life) join() error {
 	listener, err := net.Listen("tcp", net.JoinHostPort(l.in.Host, "0"))
 	if err != nil {
 		return err
 	}
-	id := mesh.Identity{Run: l.in.Run, Secret: l.in.Secret, Self: l.in.Proc, Life: l.in.Life}
+	l.address = listener.Addr().String()
 	procs, pool := len(l.setup.Layout.Names), new(buffer.Pool)
 	pool.Reserve(l.in.Reserve)
-	m, err := mesh.New(mesh.Config{Identity: id, Procs: procs, Listener: listener, Pool: pool,
-		Patience: mesh.PatienceFor(procs, runtime.NumCPU())})
+	m, err := mesh.New(mesh.Config{Identity: l.identityOnMesh(), Procs: procs, Listener: listener,
+		Pool: pool, Patience: mesh.PatienceFor(procs, runtime.NumCPU())})
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}
@@ -51,8 +51,18 @@ func (l *life) join(ctx context.Context) error {
 		return err
 	}
 	l.tune()
+	return nil
+}
+
+// identityOnMesh is what the life is to the others.
+func (l *life) identityOnMesh() mesh.Identity {
+	return mesh.Identity{Run: l.in.Run, Secret: l.in.Secret, Self: l.in.Proc, Life: l.in.Life}
+}
+
+// register comes to the rendezvous, meanwhile.
+func (l *life) register(ctx context.Context) {
 	l.tasks.Go(func() {
-		table, err := mesh.Register(ctx, l.in.Rendezvous, id, listener.Addr().String())
+		table, err := mesh.Register(ctx, l.in.Rendezvous, l.identityOnMesh(), l.address)
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if ctx.Err() == nil || err != nil && !errors.Is(err, context.Canceled) {
@@ -60,7 +70,6 @@ func (l *life) join(ctx context.Context) error {
 		}
 		l.ring()
 	})
-	return nil
 }
 
 // meet waits until all first lives are known to each other: whoever dies before would never be.

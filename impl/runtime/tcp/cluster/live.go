@@ -46,6 +46,7 @@ type life struct {
 	worked  time.Duration        // of processors before it went on
 	ended   int64                // when the program had; 0: not yet
 	dying   *order               // a failure that is being taken in
+	address string               // where others find it
 	watches map[core.Proc]uint64 // the watchdogs that run
 	serial  uint64               // of the newest watchdog
 	tasks   sync.WaitGroup
@@ -99,7 +100,7 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 		return err
 	}
 	defer func() { err = errors.Join(err, l.store.close(), l.witness.close()) }()
-	if err := l.join(ctx); err != nil {
+	if err := l.join(); err != nil {
 		return err
 	}
 	defer func() {
@@ -114,11 +115,15 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	if l.in.Restart {
 		first = core.Input{Kind: core.Restore, From: l.in.Node, Incarnation: l.in.Incarnation,
 			Records: records}
+	} else {
+		l.register(ctx)
 	}
 	if err := l.settled(l.node.Input(first)); err != nil {
 		return err
 	}
-	if !l.in.Restart {
+	if l.in.Restart {
+		l.register(ctx) // whoever dies before its first step has met nobody, see onlyBegun
+	} else {
 		if err := l.meet(); err != nil {
 			return err
 		}

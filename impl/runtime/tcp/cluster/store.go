@@ -94,19 +94,20 @@ func (s *store) close() error {
 }
 
 // spoil does to the disk what the plan has the environment do. What is corrupt may be found out by
-// the sums of the disk, as half of all damage is, or only by those of the machine.
-func (s *store) spoil(m *moment) error {
+// the sums of the disk, as half of all damage is, or only by those of the machine. It tells which,
+// and whether there was a record.
+func (s *store) spoil(m *moment) (what disk.Damage, done bool, err error) {
 	rng := rand.New(rand.NewPCG(m.Draw, 2))
-	what := disk.Lost
+	what = disk.Lost
 	switch m.Spoil {
 	case plan.Full:
 		s.full++
-		return nil
+		return what, false, nil
 	case plan.Corrupt:
 		what = []disk.Damage{disk.Flipped, disk.Cut, disk.Changed, disk.Halved}[rng.IntN(4)]
 	}
-	if _, err := s.disk.Spoil(what, rng.IntN); err != nil {
-		return fmt.Errorf("cluster: %w", err)
+	if done, err = s.disk.Spoil(what, rng.IntN); err != nil {
+		return what, done, fmt.Errorf("cluster: %w", err)
 	}
-	return nil
+	return what, done, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"os/exec"
 	"slices"
 	"time"
@@ -27,6 +28,7 @@ type proc struct {
 	up      bool             // it has said so
 	inc     core.Incarnation // the live one, or the next
 	life    core.Incarnation // number of the process, or of the next
+	spawned int              // processes, with those that ended before they had begun
 	reader  *reader          // of the evidence of this life
 	readers []*reader        // of all
 	born    []born           // what each was told
@@ -78,6 +80,7 @@ type supervisor struct {
 	dying    []*burial // not reaped yet
 	crashes  []step
 	failures []processes.Failure // by epoch
+	deeds    *os.File            // nil: of a bare run
 	armed    []*armed
 	stops    []*armedStop
 	spoilt   []bool         // by damage of the plan: it was done
@@ -111,7 +114,7 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 	s.instructions = instructions{Case: text, Run: id.Run, Secret: id.Secret, Dir: c.Dir,
 		Gone: make([]int, len(c.Setup.Layout.Names)), Torn: c.Model.Torn > 0,
 		Nothing: c.Model.FromDead == fault.Nothing, DiskDelay: c.DiskDelay, Bare: c.Bare,
-		Reserve: c.Reserve}
+		Reserve: c.Reserve, States: c.States}
 	for p := range c.Setup.Layout.Names {
 		s.procs = append(s.procs, &proc{id: core.Proc(p), on: s.firstSite(core.Proc(p))})
 	}
@@ -167,6 +170,9 @@ func (s *supervisor) since() time.Duration {
 // run starts all and goes on until the run is over and nobody is left.
 func (s *supervisor) run(ctx context.Context) error {
 	defer close(s.closed)
+	if err := s.openDeeds(); err != nil {
+		return err
+	}
 	s.called = time.Now()
 	s.progressed = s.called
 	limit := time.NewTimer(s.patience(s.called))
@@ -195,7 +201,7 @@ func (s *supervisor) run(ctx context.Context) error {
 	if s.out.Elapsed = s.since(); s.out.Elapsed == 0 {
 		s.out.Elapsed = time.Since(s.called)
 	}
-	return s.err
+	return errors.Join(s.err, s.closeDeeds())
 }
 
 // stop ends the run at once: everybody is killed.
@@ -234,7 +240,8 @@ func (s *supervisor) spawn(p *proc) {
 	p.born = append(p.born, born{in.Clock, in.Epoch, slices.Clone(in.Gone)})
 	p.starting, p.dying, p.up, p.done, p.told, p.hosts, p.recovering, p.failed = false, false,
 		false, false, nil, nil, false, ""
-	life := p.life
+	p.spawned++
+	spawned := p.spawned
 	process, err := launch.Start(launch.Command{Name: s.where(p), Launcher: launcher,
 		Path: s.c.Path, Args: s.c.Args, Instructions: in, Errors: s.c.Errors, Group: s.leader(p),
 		Line: func(line []byte) error {
@@ -243,7 +250,7 @@ func (s *supervisor) spawn(p *proc) {
 				return fmt.Errorf("cluster: %s says %q: %w", s.setup.Layout.Name(p.id), line, err)
 			}
 			s.post(func() {
-				if p.life == life && p.process != nil {
+				if p.spawned == spawned && p.process != nil {
 					s.hear(p, a)
 				}
 			})
@@ -254,6 +261,7 @@ func (s *supervisor) spawn(p *proc) {
 		return
 	}
 	p.process = process
+	s.did(Deed{What: DidStart, Procs: []core.Proc{p.id}, Lives: []core.Incarnation{p.inc}})
 	if s.c.Started != nil {
 		s.c.Started(p.id, process.ID())
 	}
@@ -302,6 +310,7 @@ func (s *supervisor) moments(p *proc, in *instructions) {
 // tell says something to a life. One that is gone does not hear it: gone says so.
 func (s *supervisor) tell(p *proc, o order) {
 	o.Clock = s.clock.tick()
+	s.said(p, &o)
 	_ = p.process.Tell(o)
 }
 

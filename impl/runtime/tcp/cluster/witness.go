@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/disk"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -20,8 +21,9 @@ type witness struct {
 	waiting   []trace.Event // of the step, before the next effect that acts
 	sizes     []uint32      // of what is sent among them
 	effects   []core.Effect
-	at        int // of effects
-	performed int // effects that act, in all lives
+	at        int    // of effects
+	cause     *Cause // until it is written
+	performed int    // effects that act, in all lives
 	// everybody begins before anything else happens, so a first life does not stop before that
 	started   bool
 	suspected bool // the next notice of a failure is false, and no event
@@ -64,11 +66,11 @@ func (w *witness) observe(in *core.Input, effects []core.Effect) error {
 		if !w.suspected {
 			e.Kind, e.Text = trace.Told, w.setup.Layout.NamesOf(in.Procs)
 		}
-		w.suspected = false
 	}
 	if e.Kind != 0 {
 		w.waiting = append(w.waiting, e)
 	}
+	w.cause = w.life.cause(in)
 	w.gather()
 	if w.at == len(effects) {
 		return w.write()
@@ -121,12 +123,9 @@ func (w *witness) perform(e *core.Effect) error {
 
 // write makes the events that wait survive the death of the process.
 func (w *witness) write() error {
-	p := piece{Began: w.began, Number: w.number, Wall: time.Now().UnixNano(),
-		Performed: w.performed, Events: w.waiting, Sizes: w.sizes,
-		Incarnation: w.evidence.Incarnation, Marks: w.life.marks.take()}
-	if h := w.evidence.After; h != nil {
-		p.Recovering, p.Done = h.Recovering, h.Done
-	}
+	p := w.piece(w.began)
+	p.Events, p.Sizes, p.Cause, p.Marks = w.waiting, w.sizes, w.cause, w.life.marks.take()
+	w.cause = nil
 	err := w.recorder.write(&p)
 	w.hear(w.waiting)
 	if slices.ContainsFunc(w.waiting, places) && err == nil {
@@ -134,6 +133,16 @@ func (w *witness) write() error {
 	}
 	w.waiting, w.sizes = w.waiting[:0], w.sizes[:0]
 	return err
+}
+
+// piece is one without events.
+func (w *witness) piece(began uint64) piece {
+	p := piece{Began: began, Number: w.number, Wall: time.Now().UnixNano(),
+		Performed: w.performed, Incarnation: w.evidence.Incarnation}
+	if h := w.evidence.After; h != nil {
+		p.Recovering, p.Done = h.Recovering, h.Done
+	}
+	return p
 }
 
 // aside writes down what has become of connections and the disk since the last piece, for which the
@@ -148,6 +157,13 @@ func (w *witness) aside() error {
 	if h := core.HistoryOf(w.life.machine); h != nil {
 		p.Recovering, p.Done = h.Recovering, h.Done
 	}
+	return w.recorder.write(&p)
+}
+
+// spoilt writes down what has become of a record between two effects.
+func (w *witness) spoilt(how disk.Damage) error {
+	p := w.piece(w.life.clock.tick())
+	p.Spoilt = &how
 	return w.recorder.write(&p)
 }
 
@@ -180,8 +196,12 @@ func (w *witness) moments() error {
 			w.life.await()
 		}
 		if m.Spoil != "" {
-			if err := w.life.store.spoil(&m); err != nil {
+			if how, done, err := w.life.store.spoil(&m); err != nil {
 				return err
+			} else if done {
+				if err := w.spoilt(how); err != nil {
+					return err
+				}
 			}
 		}
 	}

@@ -44,7 +44,8 @@ type instructions struct {
 	Beat      time.Duration `json:"beat"` // between two signs of life, at most; 0: nobody listens
 	Bare      bool          `json:"bare"` // no evidence is kept
 	// bytes of buffers that are ready before it begins
-	Reserve int `json:"reserve"`
+	Reserve int  `json:"reserve"`
+	States  bool `json:"states,omitempty"` // the state of the machine is in the evidence
 }
 
 // moment is when a life stops and asks what now.
@@ -185,6 +186,9 @@ func storeDir(dir string, p core.Proc, on site) string {
 	return filepath.Join(nodeDir(dir, on.proc()), fmt.Sprintf("p%03d", p))
 }
 
+// evidenceName is that of the evidence of a life in the folder of its proc.
+const evidenceName = "evidence-%d"
+
 func evidenceFile(dir string, p core.Proc, life core.Incarnation) string {
-	return filepath.Join(procDir(dir, p), fmt.Sprintf("evidence-%d", life))
+	return filepath.Join(procDir(dir, p), fmt.Sprintf(evidenceName, life))
 }

@@ -1,0 +1,121 @@
+package cluster
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/domino-check/domino/impl/core"
+)
+
+// Deed is one thing that the supervisor has done, or has seen happen: a line of JSON in the folder
+// of a run.
+type Deed struct {
+	Clock uint64      `json:"clock"`
+	What  string      `json:"what"`
+	Procs []core.Proc `json:"procs"` // whom it is about, or of whom somebody was told
+	// of machines that have stopped, in the order of Procs: their incarnations, and the effects
+	// that these and those before them had performed
+	Lives     []core.Incarnation `json:"lives,omitempty"`
+	Performed []int              `json:"performed,omitempty"`
+	// of a failure: by its own effect (core.Exit), or the daemon of its node has ordered it
+	Exit    bool `json:"exit,omitempty"`
+	Ordered bool `json:"ordered,omitempty"`
+	// of a failure: steps with a smaller Cause.Epoch are before it, and all others behind it
+	Epoch uint64     `json:"epoch,omitempty"`
+	To    *core.Proc `json:"to,omitempty"` // who was told
+}
+
+// What the supervisor does.
+const (
+	DidFail   = "failed"      // Procs have stopped, with Lives and Performed
+	DidBury   = "agreed"      // all who are up know that Procs have stopped, at Epoch
+	DidEnd    = "complete"    // nothing can happen any more
+	DidStart  = "started"     // a process of Procs, as the incarnation Lives
+	DidTell   = sayDown       // To that Procs are down, and
+	DidErr    = saySuspect    // To that Procs are down, which live
+	DidExpire = sayExpired    // the watchdog of To about Procs has
+	DidAsk    = sayCheckpoint // To for a checkpoint
+	DidAnswer = sayKilled     // To that Procs, which were to be stopped, are
+)
+
+// deedsFile is where the deeds of a run are.
+func deedsFile(dir string) string { return filepath.Join(dir, "supervisor.jsonl") }
+
+// openDeeds begins the file, unless nothing is to be kept.
+func (s *supervisor) openDeeds() (err error) {
+	if s.c.Bare {
+		return nil
+	}
+	if s.deeds, err = os.Create(deedsFile(s.c.Dir)); err != nil {
+		return fmt.Errorf("cluster: evidence: %w", err)
+	}
+	return nil
+}
+
+// closeDeeds ends the file.
+func (s *supervisor) closeDeeds() error {
+	if s.deeds == nil {
+		return nil
+	}
+	return s.deeds.Close()
+}
+
+// did writes down a deed. Who can not write it ends the run: evidence is what it is for.
+func (s *supervisor) did(d Deed) {
+	if s.deeds == nil {
+		return // a bare run
+	}
+	if d.Clock == 0 {
+		d.Clock = s.clock.tick()
+	}
+	line, err := json.Marshal(d)
+	if err == nil {
+		_, err = s.deeds.Write(append(line, '\n'))
+	}
+	if err != nil {
+		s.deeds = nil
+		s.stop("", fmt.Errorf("cluster: evidence of the supervisor: %w", err))
+	}
+}
+
+// said writes down what a life is told, as far as it is a deed.
+func (s *supervisor) said(p *proc, o *order) {
+	switch o.Kind {
+	case sayDown, saySuspect, sayExpired, sayCheckpoint, sayKilled:
+		s.did(Deed{Clock: o.Clock, What: o.Kind, Procs: o.Procs, To: &p.id})
+	}
+}
+
+// stopped notes that the machine of a proc has.
+func (d *Deed) stopped(p *proc) {
+	d.Procs, d.Lives = append(d.Procs, p.id), append(d.Lives, p.inc)
+	d.Performed = append(d.Performed, p.performed)
+}
+
+// readDeeds reads what a supervisor has done; the last line may be cut off.
+func readDeeds(dir string) (list []Deed, err error) {
+	f, err := os.Open(deedsFile(dir))
+	if err != nil {
+		return nil, fmt.Errorf("cluster: evidence: %w", err)
+	}
+	defer f.Close() // it was only read
+	r := bufio.NewReader(f)
+	for {
+		line, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return list, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("cluster: evidence: %w", err)
+		}
+		var d Deed
+		if err := json.Unmarshal(line, &d); err != nil {
+			return nil, fmt.Errorf("cluster: evidence: %s: line %d: %w", f.Name(), len(list)+1, err)
+		}
+		list = append(list, d)
+	}
+}
