@@ -238,6 +238,12 @@ var importTable = []row{
 		internal: and(vocabulary, "checker", "checker/world", "impl/runtime/local",
 			"impl/runtime/plan"),
 	},
+	// It reads what real processes leave, and finds it in the world.
+	{
+		dir: "checker/lift",
+		internal: and(vocabulary, "checker/world", "impl/runtime/disk",
+			"impl/runtime/tcp/cluster"),
+	},
 	{
 		dir: "fuzz",
 		internal: and(searching, "checker/boundary", "checker/minimise",

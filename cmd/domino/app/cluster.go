@@ -13,6 +13,8 @@ func clusterCommands() []command {
 			"seconds", runClusterRun},
 		{"torture", "[SCENARIO ...]", "random failures in random scenarios, until a run is wrong",
 			"a minute, or --for", runTorture},
+		{"lift", "DIR", "find a run as processes again in the world that check explores",
+			"seconds", runLift},
 		{"perf", "", "kernels by protocol: time, overhead, bytes, recovery", "minutes",
 			runPerf},
 		{"netpipe", "", "latency and bandwidth between two processes, by protocol",

@@ -61,6 +61,7 @@ func (c *clusterCase) open(ctx context.Context) (reason string, err error) {
 	if err != nil || reason != "" && !c.scenario.Force {
 		return reason, err
 	}
+	c.facts = w.Facts
 	c.judge, err = soak.NewJudge(w.Facts)
 	return "", err
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/domino-check/domino/checker/lift"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/spec"
@@ -22,8 +23,9 @@ type clusterRan struct {
 	violation *spec.Violation
 	verdict   spec.Verdict
 	why       string
-	err       error  // a property panics
-	digests   string // what the comparison of the digests says
+	err       error   // a property panics
+	digests   string  // what the comparison of the digests says
+	lifted    *lifted // nil: nobody has looked for it in the world
 }
 
 // decide judges the run.
@@ -90,7 +92,15 @@ func (r *clusterRan) code() int {
 	if r.verdict == spec.Holds && r.missed() > 0 {
 		return exitCode(spec.Unknown)
 	}
+	if r.verdict == spec.Holds && r.lifted != nil {
+		return r.lifted.code()
+	}
 	return exitCode(r.verdict)
+}
+
+// wrong reports whether the run breaks something, or was not found in the world.
+func (r *clusterRan) wrong() bool {
+	return r.verdict != spec.Holds || r.lifted != nil && r.lifted.code() != 0
 }
 
 // missed counts the failures and stops whose moment did not come.
@@ -149,12 +159,17 @@ func (r *clusterRan) print(w io.Writer, events bool) {
 	if n := r.missed(); n > 0 {
 		why += fmt.Sprintf("; %d failures or stops did not strike: their moment has not come", n)
 	}
+	if r.lifted != nil {
+		r.lifted.print(w)
+	}
 	fmt.Fprintf(w, "%s: %s\n", r.word(), why)
 }
 
 // word is the verdict on one run, of which nobody can say that something holds in all.
 func (r *clusterRan) word() string {
 	switch {
+	case r.lifted != nil && r.verdict == spec.Holds && r.lifted.Verdict != lift.Found:
+		return string(r.lifted.Verdict)
 	case r.code() == exitCode(spec.Unknown):
 		return spec.Unknown.String()
 	case r.verdict == spec.Holds:
@@ -169,13 +184,17 @@ func (r *clusterRan) report() *clusterReport {
 	for _, d := range r.result.Digests {
 		digests = append(digests, fmt.Sprintf("%016x", d))
 	}
-	return &clusterReport{versioned: as("cluster-run"), Scenario: r.scenario.Name,
+	report := &clusterReport{versioned: as("cluster-run"), Scenario: r.scenario.Name,
 		Protocol: r.scenario.Protocol, Variant: r.scenario.Variant, Verdict: r.word(), Why: r.why,
 		Violation: r.violation, Digests: digests, Crashes: r.result.Crashes,
 		Recoveries: r.result.Recoveries(), Counts: r.result.Counts, Stops: r.result.Stops,
 		Suspicions: r.result.Suspicions, Performed: r.result.Performed, Missed: r.missed(),
 		Episodes: r.result.Episodes(), Elapsed: r.result.Elapsed, Complete: r.result.Complete,
 		Strikes: r.strikes}
+	if r.lifted != nil {
+		report.Lifted = r.lifted.report()
+	}
+	return report
 }
 
 // clusterReport is a run as JSON.
@@ -199,6 +218,7 @@ type clusterReport struct {
 	Elapsed    time.Duration        `json:"elapsed"`
 	Complete   bool                 `json:"complete"`
 	Strikes    strikes              `json:"strikes"`
+	Lifted     *liftReport          `json:"lifted,omitempty"` // in the world, with --lift
 }
 
 // short3 is a time with three digits.

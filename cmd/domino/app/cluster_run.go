@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/domino-check/domino/checker/lift"
 	"github.com/domino-check/domino/checker/soak"
 	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/impl/core"
@@ -31,7 +32,7 @@ type clusterRunFlags struct {
 	dir, address, hosts, plan, guard             string
 	seed                                         uint64
 	timeout, spread, diskDelay, silence, every   time.Duration
-	events, json, child                          bool
+	events, json, child, lift                    bool
 	out                                          *outputs
 }
 
@@ -111,6 +112,8 @@ func (o *clusterRunFlags) register(f *pflag.FlagSet) error {
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run after so long")
 	f.DurationVar(&o.spread, "spread", 5*time.Millisecond,
 		"notices and restarts take up to so long")
+	f.BoolVar(&o.lift, "lift", false, "find the run again in the world that check explores, too: "+
+		"1 if it is not there, 2 if that is unknown")
 	f.BoolVar(&o.events, "events", false, "print the merged trace, too")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	f.BoolVar(&o.child, childFlag, false, "internal")
@@ -187,7 +190,7 @@ func runClusterRun(ctx context.Context, args []string, std streams) (int, error)
 		return 0, err
 	}
 	ran, err := c.runWithReference(ctx, strikes, dir.name)
-	wrong := err == nil && ran.verdict != spec.Holds
+	wrong := err == nil && ran.wrong()
 	if err == nil {
 		o.out.clusterRan(ran, "")
 		err = ran.tell(std, o.json, o.events)
@@ -253,7 +256,8 @@ func (o *clusterRunFlags) prepare(names []string, std streams) (*clusterCase, st
 		return nil, k, withoutFile(err)
 	}
 	c := &clusterCase{scenario: s, resolved: resolved, std: std, seed: o.seed, timeout: o.timeout,
-		spread: o.spread, address: o.address, diskDelay: o.diskDelay}
+		spread: o.spread, address: o.address, diskDelay: o.diskDelay, lifts: o.lift,
+		keeps: o.dir != ""}
 	if c.hosts, err = parseHosts(o.hosts); err != nil {
 		return nil, k, err
 	}
@@ -371,7 +375,11 @@ type clusterCase struct {
 	hosts     []cluster.Host
 	diskDelay time.Duration
 	judge     *soak.Judge
-	unknown   string // what the judge does not know
+	facts     *spec.Facts  // of the judge
+	lifter    *lift.Lifter // made when the first run is looked for
+	lifts     bool         // runs are looked for in the world
+	keeps     bool         // their files stay
+	unknown   string       // what the judge does not know
 	quiet     bool
 }
 
@@ -395,7 +403,7 @@ func (c *clusterCase) config(k strikes, seed uint64, dir string) (cluster.Config
 	path, err := os.Executable()
 	return cluster.Config{Setup: c.resolved.Setup, Case: string(scenarios.Format(c.scenario)),
 		Model: c.resolved.Model, Plan: k.Plan, Timed: k.Timed, Reached: k.Reached, Stops: k.Stops,
-		Silence: k.Silence, Every: k.Every,
+		Silence: k.Silence, Every: k.Every, States: c.lifts,
 		Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Dir: dir, Timeout: c.timeout,
 		Idle: c.idle, Address: c.address, Hosts: c.hosts, Path: path,
 		Args: []string{"cluster", "run", "--" + childFlag}, Errors: launch.Shared(c.std.err),
@@ -451,7 +459,12 @@ func (c *clusterCase) run(ctx context.Context, k strikes, seed uint64, dir strin
 	}
 	select {
 	case ran = <-judged:
-		if ran.err != nil {
+		if ran.err == nil && c.lifts {
+			ran.lifted, ran.err = heard(ctx, func() (*lifted, error) {
+				return c.liftAndSave(dir)
+			})
+		}
+		if ran.err != nil && ctx.Err() == nil {
 			return nil, ran.err
 		}
 	case <-ctx.Done():

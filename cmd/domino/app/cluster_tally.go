@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
+	"github.com/domino-check/domino/checker/lift"
 )
 
 // tally is what runs with failures have shown, of one protocol or of all.
@@ -21,6 +21,8 @@ type tally struct {
 	Alarms    int    `json:"alarms"`    // false suspicions
 	Stops     int    `json:"stops"`     // processes that were stopped, and went on
 	Unstruck  int    `json:"unstruck"`  // failures whose moment did not come
+	Lifted    int    `json:"lifted"`    // runs that were found again in the world
+	Unlifted  int    `json:"unlifted"`  // runs of which it is unknown whether they are there
 	Detected  spread `json:"detected"`  // from the kill until the supervisor knew
 	Agreed    spread `json:"agreed"`    // until all had taken what was left of the dead
 	Restarted spread `json:"restarted"` // until a new life had read its records
@@ -37,8 +39,14 @@ type spread struct {
 }
 
 // note adds a run.
-func (t *tally) note(r *cluster.Result) {
+func (t *tally) note(ran *clusterRan) {
+	r := ran.result
 	t.Runs++
+	if l := ran.lifted; l != nil && l.Verdict == lift.Found {
+		t.Lifted++
+	} else if l != nil && l.Verdict == lift.Unknown {
+		t.Unlifted++
+	}
 	t.Kills += r.Failures
 	t.Unstruck += r.Unstruck
 	t.Alarms += r.Suspicions
@@ -90,9 +98,13 @@ type tallies struct {
 	list     []*tally
 	all      tally
 	episodes episodeTallies
+	unlifted string // why, of the last one
 }
 
-func (t *tallies) note(protocol string, r *cluster.Result) {
+func (t *tallies) note(protocol string, r *clusterRan) {
+	if l := r.lifted; l != nil && l.Verdict == lift.Unknown {
+		t.unlifted = ", such as " + r.scenario.Name + ": " + l.Reason
+	}
 	i, ok := slices.BinarySearchFunc(t.list, protocol, func(t *tally, name string) int {
 		return cmp.Compare(t.Protocol, name)
 	})
@@ -101,7 +113,7 @@ func (t *tallies) note(protocol string, r *cluster.Result) {
 	}
 	t.list[i].note(r)
 	t.all.note(r)
-	t.episodes.note(r.Episodes())
+	t.episodes.note(r.result.Episodes())
 }
 
 // settled is the list with the sum at its end.

@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/domino-check/domino/checker/lift"
 	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/impl/runtime/plan"
@@ -25,6 +27,7 @@ type tortureFlags struct {
 	kills     int
 	failures  int
 	json      bool
+	lift      bool
 	forTime   time.Duration
 	seed      uint64
 	protocols string
@@ -42,7 +45,8 @@ func readTorture(args []string, std streams) (o tortureFlags, names []string, er
 		"cluster torture --kills 1000 --failures 4",
 		"cluster torture s1 'causal-*' --for 10m --seed 7",
 		"cluster torture --protocols hydee,causal",
-		"cluster torture --kernel stream,heat --protocols rbml")
+		"cluster torture --kernel stream,heat --protocols rbml",
+		"cluster torture --lift --runs 1000")
 	f.IntVar(&o.runs, "runs", 100, "runs with failures")
 	f.DurationVar(&o.forTime, "for", 0, "make runs for so long, not --runs")
 	f.IntVar(&o.kills, "kills", 0, "make runs until so many failures have struck, not --runs")
@@ -65,6 +69,8 @@ func readTorture(args []string, std streams) (o tortureFlags, names []string, er
 		"where the processes meet, which all hosts must reach; port 0 is any free one")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second,
 		"end a run in which nothing has happened for so long; that is wrong")
+	f.BoolVar(&o.lift, "lift", false, "find every run of a scenario again in the world that "+
+		"check explores, too; one that is not there is wrong")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	o.out = registerOutputs(f, std)
 	if err := f.Parse(args); err != nil {
@@ -215,7 +221,8 @@ func (t *torture) add(s *scenarios.Scenario, r *verify.Resolved, hosts []cluster
 	t.victims = append(t.victims, &victim{own: own,
 		clusterCase: clusterCase{scenario: s, resolved: r, std: t.std,
 			timeout: patience * t.flags.timeout, idle: t.flags.timeout,
-			spread: 5 * time.Millisecond, address: t.flags.address, hosts: hosts, quiet: true}})
+			spread: 5 * time.Millisecond, address: t.flags.address, hosts: hosts, quiet: true,
+			lifts: t.flags.lift && !strings.HasPrefix(s.Shape, kernelPrefix)}})
 	return nil
 }
 
@@ -272,6 +279,10 @@ func (t *torture) leaveOut(v *victim) error {
 // without a violation were right; that they had to, after no more failures than the scenario's, is
 // wrong all the same, since it is expected to hold.
 func (t *torture) wrongs(v *victim, ran *clusterRan) bool {
+	if l := ran.lifted; l != nil && ran.result.Complete && (l.Verdict == lift.Unexplained ||
+		l.violation() != nil && ran.verdict == spec.Holds) {
+		return true
+	}
 	switch {
 	case ran.verdict == spec.Holds:
 		return false
@@ -350,6 +361,10 @@ func (t *torture) report(ctx context.Context, took time.Duration) (code int, err
 		"%d runs of %d scenarios in %s, %d failures, none wrong; %d failures did not strike: "+
 			"their moment did not come\n", t.all.Runs, len(t.victims),
 		short3(took), t.all.Kills, t.all.Unstruck)
+	if t.flags.lift {
+		fmt.Fprintf(t.std.out, "%d runs were found again in the world, of %d that is unknown%s\n",
+			t.all.Lifted, t.all.Unlifted, t.unlifted)
+	}
 	if t.beyond > 0 {
 		fmt.Fprintf(t.std.out,
 			"in %d runs somebody gave up and was right: more failures than the scenario's have "+
@@ -421,7 +436,7 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 		return ran, err
 	}
 	if ran.seed = seed; ctx.Err() == nil {
-		t.note(v.scenario.Protocol, ran.result)
+		t.note(v.scenario.Protocol, ran)
 		v.lengths.Note(ran.result.Failures, ran.result.Performed)
 		v.seen.note(ran.result)
 		if ran.result.Failures == 0 {

@@ -49,7 +49,7 @@ func TestTortureDraws(t *testing.T) {
 		}
 	}
 	for _, name := range names[1:] {
-		a.tallies.note(name, &cluster.Result{Failures: 9})
+		a.tallies.note(name, &clusterRan{result: &cluster.Result{Failures: 9}})
 	}
 	before := counts[names[0]]
 	for range 1000 {

@@ -61,8 +61,7 @@ func procs(ranks []core.Rank) (list []core.Proc) {
 // Waiting implements core.Waiter.
 func (l *sender) Waiting() (waits []core.Wait) {
 	waits = core.WaitFor("its part of the log", core.RanksThat(l.ranks, func(q core.Rank) bool {
-		s := l.s.Streams.Find(q)
-		return s != nil && s.Waiting
+		return l.s.Streams[q].Waiting
 	})...)
 	if waits != nil {
 		return waits
