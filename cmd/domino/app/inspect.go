@@ -15,6 +15,7 @@ import (
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/processes"
 )
 
 // shown is one thing in full.
@@ -122,7 +123,7 @@ func (std streams) everything() (list []shown) {
 	for _, s := range std.Scenarios() {
 		list = append(list, shownScenario(s))
 	}
-	for _, p := range spec.Properties() {
+	for _, p := range append(spec.Properties(), processes.Properties()...) {
 		list = append(list, shownProperty(p, "the house"))
 	}
 	for _, p := range protocols {
@@ -148,7 +149,7 @@ func shownProperty(p spec.Property, of string) shown {
 	r.add("source", "%s", p.Source)
 	r.add("of", "%s", of)
 	needs := p.Needs
-	if p.Applies == nil {
+	if p.Applies == nil && needs == "" {
 		needs = "always"
 	}
 	r.add("on", "%s", needs)
