@@ -70,16 +70,17 @@ func TestOldImageIsDeleted(t *testing.T) {
 }
 
 // TestChannelStateIsSaved checks R10 and erratum H19: a message inside the cluster that was sent
-// before the line and received after it is in the image, and is there after the restart; without
-// it, it is lost.
+// before the line and received after it is in the image, and is there after the restart, where it
+// waits for its phase (R3, erratum H24); without it, it is lost.
 func TestChannelStateIsSaved(t *testing.T) {
 	for _, tt := range []struct {
-		name   string
-		errata []hydee.Erratum
-		want   []string
+		name       string
+		errata     []hydee.Erratum
+		want, then []string
 	}{
-		{"recorded", nil, []string{"b"}},
-		{"H19 loses it", []hydee.Erratum{hydee.H19}, nil},
+		{"recorded", nil, nil, []string{"b"}},
+		{"H24 hands it over at once", []hydee.Erratum{hydee.H24}, []string{"b"}, []string{"b"}},
+		{"H19 loses it", []hydee.Erratum{hydee.H19}, nil, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t, "a: recv b\nb: send a m", "a b", tt.errata...)
@@ -96,9 +97,34 @@ func TestChannelStateIsSaved(t *testing.T) {
 			r.crash("a")
 			r.want("restart of a", r.restart("a"), "recovery line: sent 0 received 0")
 			r.want("restart of b", r.restart("b"), "recovery line: sent 1 received 0")
-			r.want("m can be received", r.can("a"), tt.want...)
+			r.want("m at the restart", r.can("a"), tt.want...)
+			r.allow("a", 0)
+			r.want("m in phase 0", r.can("a"), tt.want...)
+			r.give("RP", "a", allowing(1))
+			r.want("m in phase 1", r.can("a"), tt.then...)
 		})
 	}
+}
+
+// allow takes a rank of the first cluster, in its second life, through round 1, which is about that
+// cluster, and announces a frontier.
+func (r *rig) allow(name string, phase hydee.Phase) {
+	begin := hydee.Message{Kind: hydee.Begin, Round: 1, Clusters: []int{0}}
+	r.give("RP", name, begin)
+	for q, cluster := range r.setup.Layout.Clusters {
+		if cluster != 0 {
+			r.give(r.name(core.Proc(q)), name,
+				hydee.Message{Kind: hydee.Status, Round: 1, Clusters: begin.Clusters})
+		}
+	}
+	r.give("RP", name, allowing(phase))
+}
+
+// allowing is a frontier of round 1 for a second life.
+func allowing(phase hydee.Phase) hydee.Message {
+	m := opening(1, phase)
+	m.Incarnation = 1
+	return m
 }
 
 // TestMessageAfterTheLine checks that a message that arrived and was not delivered before the image
@@ -119,6 +145,7 @@ func TestMessageAfterTheLine(t *testing.T) {
 	r.crash("a")
 	r.want("a has sent i1", r.restart("a"), "recovery line: sent 1 received 0")
 	r.want("b has received nothing", r.restart("b"), "recovery line: sent 0 received 0")
+	r.allow("b", 1)
 	r.want("i1 once", r.run("b", "a"), "deliver i1 from a, date 1 phase 1")
 	r.want("nothing else", r.can("b"))
 }

@@ -11,14 +11,14 @@ import "github.com/domino-check/domino/impl/core"
 //     our own report. Frontier and messages of the round come after that report, too. Other
 //     channels go on, and are not looked at.
 //   - Begin that is ignored: no effect. Begin or Status of the newest round, which is about it, at
-//     a restarted rank in no round whose queues are empty: its mates send nothing before all have
+//     a restarted rank in no round: it receives nothing, and its mates send nothing before all have
 //     joined, so its date does not change before it joins.
 //   - Begin or Status of the newest round at a rank whose program has ended: nothing is sent or
 //     received any more, and what arrives is dropped when the round is joined or after it.
 //   - messages of dead incarnations: they are of older rounds, because the round was opened after
 //     the notice, and are dropped.
-//   - Frontier of the present round: it only raises a bound; what it sends again is seen by the
-//     world, which then does not take it first.
+//   - Frontier of the present round: it only raises a bound, of sends and of receptions; what it
+//     sends again is seen by the world, which then does not take it first.
 //   - a message that is taken, sent since its channel was evaluated last, or of the own cluster: it
 //     is appended to the queue of its source, of which other steps take only the head.
 //   - a receive that names its source, when evaluated: the date and phase that it gives the rank

@@ -36,8 +36,9 @@
 //	R2   An arrival from outside is dropped when its sender had not joined the round in which this
 //	     end has evaluated the channel last; one inside a cluster, when it is to or by another life
 //	     of it.
-//	R3   A delivery is FIFO for each source and never waits for the frontier. The first one from an
-//	     outside rank after a checkpoint is acknowledged with what the checkpoint covers.
+//	R3   A delivery is FIFO for each source. It never waits for the frontier, but inside a cluster
+//	     that has restarted it waits for its phase there until the recovery is over. The first one
+//	     from an outside rank after a checkpoint is acknowledged with what the checkpoint covers.
 //	R4   The failure of a member stops its cluster. It restarts from the committed checkpoint with
 //	     the gate closed, and takes nothing from outside before it has joined a round that is about
 //	     its cluster.

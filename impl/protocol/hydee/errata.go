@@ -44,6 +44,7 @@ const (
 	H20a
 	H20b
 	H23
+	H24
 )
 
 // entries describe every erratum.

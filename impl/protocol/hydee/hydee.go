@@ -254,10 +254,10 @@ func (l *layer) State() any { return &l.s }
 // first.
 func (l *layer) Ready(core.Rank) bool { return l.s.Phase <= l.s.Frontier }
 
-// Sources implements core.Layer: deliveries are FIFO per source and never blocked (R3).
+// Sources implements core.Layer: deliveries are FIFO per source (R3).
 func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	for i := range l.s.Peers {
-		if p := &l.s.Peers[i]; len(p.Arrived) > 0 {
+		if p := &l.s.Peers[i]; l.released(p) {
 			buf = append(buf, p.Rank)
 		}
 	}
@@ -267,7 +267,24 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank {
 // Has implements core.Sourced.
 func (l *layer) Has(source core.Rank) bool {
 	p := l.s.Peers.Find(source)
-	return p != nil && len(p.Arrived) > 0
+	return p != nil && l.released(p)
+}
+
+// released reports whether the next message of a rank may be received (R3). What a restarted rank
+// finds on its way inside its cluster waits for the frontier, as what others send it again does:
+//
+//  1. p stores its image, then receives k and sends j to d, in another cluster.
+//  2. d answers q, a mate of p, which sends m to p, and then gets the marker and stores its image:
+//     inside the cluster the cut is consistent, and m is on its way through it.
+//  3. The cluster fails. p has not received k, so it must not receive m, which depends on j.
+func (l *layer) released(p *peer) bool {
+	switch {
+	case len(p.Arrived) == 0:
+		return false
+	case !l.s.RolledBack || !l.same(l.rank, p.Rank) || l.has(H24):
+		return true // Deviation: H24 hands over at once what the image has
+	}
+	return p.Arrived[0].Phase <= l.s.Frontier
 }
 
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {

@@ -18,7 +18,7 @@ import (
 const printed = "H3 H5 H7 H9a H10 H11a H11b H13a H13b H16 H20a H20b"
 
 // readings are all others.
-const readings = "H1 H2 H4 H6 H7b H8 H9b H9c H12a H12b H13c H13d H14 H15 H17 H18 H19 H23"
+const readings = "H1 H2 H4 H6 H7b H8 H9b H9c H12a H12b H13c H13d H14 H15 H17 H18 H19 H23 H24"
 
 // TestErrataTable checks that every switch has a unique name and all its texts, that ByID finds it,
 // and that Published is exactly what is printed.

@@ -25,6 +25,12 @@ func (l *layer) Waiting() (waits []core.Wait) {
 		waits = append(waits, core.Wait{What: fmt.Sprintf("leave to send in phase %d", l.s.Phase),
 			From: coordinator})
 	}
+	for i := range l.s.Peers {
+		if p := &l.s.Peers[i]; len(p.Arrived) > 0 && !l.released(p) {
+			waits = append(waits, core.Wait{What: fmt.Sprintf(
+				"leave to receive in phase %d", p.Arrived[0].Phase), From: coordinator})
+		}
+	}
 	return waits
 }
 
