@@ -45,9 +45,11 @@ var importTable = []row{
 	{dir: "spec/fault", internal: []string{"spec/trace"}},
 	{dir: "spec/order", internal: []string{"spec/trace"}},
 	{dir: "spec/processes", internal: []string{"spec", "spec/trace"}},
+	{dir: "spec/hydee", internal: []string{"spec/trace"}},
 	{
-		dir:        "spec",
-		internal:   []string{"spec/trace", "spec/fault", "spec/order", "spec/promise"},
+		dir: "spec",
+		internal: []string{"spec/trace", "spec/fault", "spec/order", "spec/promise",
+			"spec/hydee"},
 		thirdParty: []string{"github.com/anishathalye/porcupine"},
 	},
 	{dir: "spec/report", internal: []string{"spec", "spec/trace"}},

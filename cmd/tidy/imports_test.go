@@ -124,7 +124,7 @@ func importFixtures() []fixture {
 			},
 			want: []string{
 				"spec/spec_test.go:4: spec must not import cmd/domino: it may import spec/trace, " +
-					"spec/fault, spec/order, spec/promise"},
+					"spec/fault, spec/order, spec/promise, spec/hydee"},
 		},
 		{
 			name: "third party out of place",
