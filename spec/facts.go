@@ -3,6 +3,7 @@ package spec
 import (
 	"encoding/binary"
 
+	"github.com/domino-check/domino/spec/hydee"
 	"github.com/domino-check/domino/spec/promise"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -24,6 +25,10 @@ type Facts struct {
 	Damaged     bool // records that are stable may be lost or spoiled
 
 	Oracle *Oracle // nil when the failure-free behaviour is unknown
+	// the program for the abstract HydEE, where there are phases, the program is
+	// send-deterministic and there is an oracle; or why it can not be that
+	Abstract *hydee.Application
+	Unlike   error
 
 	Own []Property // of the author of the protocol, beside those of the house
 
@@ -44,7 +49,9 @@ type Oracle struct {
 	// sends of each rank that precede the send in every run (itself included)
 	Past map[trace.MsgID][]uint32
 	// what each send is; meaningless for sends that differ between runs
-	Sent   map[trace.MsgID]SendFact
+	Sent map[trace.MsgID]SendFact
+	// what its sender has received before each send, in any order; so, too
+	Before map[trace.MsgID][]trace.MsgID
 	Finals map[string]bool // combinations of final digests (FinalKey)
 	// what there is when some ranks are gone for good; nil where nothing is known of that
 	Survivors *Survivors

@@ -61,6 +61,8 @@ func exampleFacts() *spec.Facts {
 		l.Apply(e)
 	}
 	f.Oracle.Finals = map[string]bool{spec.FinalKey(f, l): true}
+	f.Oracle.Before = map[trace.MsgID][]trace.MsgID{m3: {m2}, m7: {m3}}
+	f.Abstract, f.Unlike = spec.Abstract(layout, f.Oracle)
 	return f
 }
 

@@ -23,6 +23,7 @@ func TestJudge(t *testing.T) {
 		{Property: "exactly-once", Message: "m2 is delivered to y a second time", Step: 3},
 		{Property: "legal-order",
 			Message: "y receives m2, m2: no failure-free run delivers in this order", Step: 3},
+		{Property: "refines-arrivals", Message: "y (life 0) receives m2 a second time", Step: 3},
 		{Property: "log-scope", Message: "x logs m2 for y of its own cluster", Step: 4},
 		{Property: "contained", Message: "c rolls back although its cluster has not failed",
 			Step: 5},

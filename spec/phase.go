@@ -33,6 +33,35 @@ var PhaseOrder = register(Property{
 	},
 })
 
+// PhasesDerived: phases are those that the theorems are about (proofs/coq, algorithm1).
+var PhasesDerived = register(Property{
+	Name: "phases-derived", Kind: Always, Source: "[HydEE] Alg. 1 l. 10-18",
+	Doc: "a message that leaves with its send has the largest phase of the messages delivered " +
+		"before it, one more for those from other clusters, and no more than 1 when there are none",
+	Applies: func(f *Facts) bool { return f.Phases },
+	Needs:   "Phases: stamps of messages carry them",
+	Event: func(f *Facts, v View, e trace.Event) string {
+		h := v.Observed(e.Proc).History
+		if e.Kind != trace.Emitted || e.ID.IsZero() || h == nil || e.Again {
+			return ""
+		}
+		derived := uint64(0)
+		for _, d := range h.Delivered {
+			phase := d.Stamp.Phase
+			if !f.Layout.SameCluster(d.ID.From.Proc(), e.Proc) {
+				phase++
+			}
+			derived = max(derived, phase)
+		}
+		// [HydEE-fr] begins at 0, the figures of both papers at 1
+		if got := e.Stamp.Phase; got == derived || derived == 0 && got == 1 {
+			return ""
+		}
+		return fmt.Sprintf("%s leaves %s (life %d) with phase %d, want %d by what it has received",
+			f.label(e.ID), f.name(e.Proc), e.Incarnation, e.Stamp.Phase, max(derived, 1))
+	},
+})
+
 // CausalReplay: nothing is sent before what it depends on has been sent again.
 var CausalReplay = register(Property{
 	Name: "causal-replay", Kind: Always, Global: true, Source: "[HydEE] Theorem 1",

@@ -50,6 +50,32 @@ var phaseCases = []judged{
 		})},
 	},
 	{
+		name: "as Algorithm 1 says", property: "phases-derived",
+		events: []trace.Event{emitted(m2, y, 1, 0), delivered(y, m2, 1), emitted(m3, c, 1, 0),
+			delivered(c, m3, 1), emitted(m7, y, 2, 0), delivered(c, m2, 4),
+			with(emitted(m7, y, 2, 4), func(e *trace.Event) { e.Again = true }), joins(c, 9)},
+	},
+	{
+		name: "from phase 0 on", property: "phases-derived",
+		events: []trace.Event{emitted(m2, y, 0, 0), delivered(y, m2, 0), emitted(m3, c, 0, 0),
+			delivered(c, m3, 0), emitted(m7, y, 1, 0)},
+	},
+	{
+		name: "more than what it has received", property: "phases-derived",
+		events: []trace.Event{delivered(y, m2, 1), emitted(m3, c, 2, 0)},
+		want:   "m3 leaves y (life 0) with phase 2, want 1 by what it has received",
+	},
+	{
+		name: "less than what it has received", property: "phases-derived",
+		events: []trace.Event{delivered(c, m3, 3), emitted(m7, y, 3, 0)},
+		want:   "m7 leaves c (life 0) with phase 3, want 4 by what it has received",
+	},
+	{
+		name: "a first phase of its own", property: "phases-derived",
+		events: []trace.Event{emitted(m2, y, 2, 0)},
+		want:   "m2 leaves x (life 0) with phase 2, want 1 by what it has received",
+	},
+	{
 		name: "control traffic without a phase", property: "phase-order",
 		events: []trace.Event{delivered(c, m3, 1), joins(c, 1)},
 	},

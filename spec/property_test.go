@@ -74,8 +74,8 @@ func TestSometimes(t *testing.T) {
 
 // allJudged are the hand-written runs of all tables.
 func allJudged() []judged {
-	return slices.Concat(deliveryCases, phaseCases, lineCases, ofLogging(), changesCases,
-		hostingCases, watchingCases, terminationCases, decisionCases, registerCases,
+	return slices.Concat(deliveryCases, phaseCases, refinesCases, lineCases, ofLogging(),
+		changesCases, hostingCases, watchingCases, terminationCases, decisionCases, registerCases,
 		determinantCases, snapshotCases, restoreCases, policyCases, bodyCases, undoneCases,
 		linedCases, releasedCases)
 }
@@ -146,7 +146,7 @@ func TestSelect(t *testing.T) {
 		{name: "containment", promises: promise.Promises{RollsBack: promise.Cluster},
 			also: []string{"contained"}},
 		{name: "phases", promises: promise.Promises{Phases: true},
-			also: []string{"gate-sound", "phase-order", "round-named"}},
+			also: []string{"gate-sound", "phase-order", "phases-derived", "round-named"}},
 		{name: "logs between clusters", promises: promise.Promises{LogsOutside: true},
 			also: []string{"log-scope", "undeclared"}},
 		{name: "send-determinism", facts: spec.Facts{Sends: true},
@@ -157,12 +157,12 @@ func TestSelect(t *testing.T) {
 			also: []string{"final-state", "legal-order"}},
 		{name: "phases and send-determinism", promises: promise.Promises{Phases: true},
 			facts: spec.Facts{Sends: true},
-			also: []string{"gate-sound", "phase-order", "round-named", "send-determinism",
-				"stamp-determinism"}},
+			also: []string{"gate-sound", "phase-order", "phases-derived", "round-named",
+				"send-determinism", "stamp-determinism"}},
 		{name: "phases and an oracle", promises: promise.Promises{Phases: true},
 			facts: spec.Facts{Oracle: &spec.Oracle{}},
 			also: []string{"causal-replay", "final-state", "gate-sound", "legal-order",
-				"phase-order", "round-named"}},
+				"phase-order", "phases-derived", "round-named"}},
 		{name: "send-determinism and an oracle",
 			facts: spec.Facts{Sends: true, Oracle: &spec.Oracle{}},
 			also:  []string{"final-state", "genuine", "legal-order", "send-determinism"}},

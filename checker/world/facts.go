@@ -12,7 +12,7 @@ import (
 // FactsOf tells the judge what a setup promises and what a failure model allows, and what else the
 // author of the protocol asks for. The oracle may be nil.
 func FactsOf(s *core.Setup, m *fault.Model, o *spec.Oracle, own ...spec.Property) *spec.Facts {
-	return &spec.Facts{
+	f := &spec.Facts{
 		Layout: &s.Layout, Promises: s.Promises, Oracle: o, Own: own,
 		Sends: s.Promises.Needs >= promise.SendDeterministic &&
 			(o == nil || len(o.Differ) == 0) &&
@@ -24,6 +24,10 @@ func FactsOf(s *core.Setup, m *fault.Model, o *spec.Oracle, own ...spec.Property
 		Checkpoints: m.Checkpoints > 0 || takesCheckpoints(s),
 		Outputting:  hasOperation(s.Programs, core.OpOutput),
 	}
+	if f.Phases && f.Sends && o != nil {
+		f.Abstract, f.Unlike = spec.Abstract(f.Layout, o)
+	}
+	return f
 }
 
 // learners is who must learn a decision. Where a message may be lost for good, or a proc fail,

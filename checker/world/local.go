@@ -424,7 +424,9 @@ func (w *World) global(e trace.Event) bool {
 	case trace.Delivered:
 		return len(w.Facts.Policies) > 0
 	case trace.Emitted:
-		return !e.ID.IsZero() || w.layout.Kinds[e.Text] == trace.Gate
+		meaning := w.layout.Kinds[e.Text]
+		return !e.ID.IsZero() || meaning == trace.Gate ||
+			meaning == trace.Replay && spec.Refines.Applies(w.Facts)
 	}
 	return false
 }

@@ -25,7 +25,7 @@ func Oracle(ctx context.Context, setup *core.Setup, bounds checker.Options) (*sp
 		return nil, err
 	}
 	o := &spec.Oracle{Past: map[trace.MsgID][]uint32{}, Sent: map[trace.MsgID]spec.SendFact{},
-		Finals: map[string]bool{}}
+		Before: map[trace.MsgID][]trace.MsgID{}, Finals: map[string]bool{}}
 	for range setup.Layout.Ranks {
 		o.Legal = append(o.Legal, map[string]bool{"": true})
 	}
@@ -162,6 +162,9 @@ func noteSend(f *spec.Facts, o *spec.Oracle, h *trace.History, e trace.Event) {
 	first, ok := o.Sent[e.ID]
 	if !ok {
 		o.Sent[e.ID] = fact
+		for _, d := range h.Delivered {
+			o.Before[e.ID] = append(o.Before[e.ID], d.ID)
+		}
 		return
 	}
 	if first == fact || slices.ContainsFunc(o.Differ, func(d spec.Difference) bool {
