@@ -61,11 +61,13 @@ Inductive must_past (m' : id) : id -> Prop :=
 | past_hop : forall m, hop m m' -> must_past m' m
 | past_more : forall m k, must_past m' k -> hop m k -> must_past m' m.
 
-(** A state: the messages that are sent, and received, in the past that has survived; the phases of
-    orphans that the recovery process counts; and the phase that each process was in when the last
-    recovery began, which the repaired protocol does not look at. *)
+(** A state: the messages that are sent, and received, in the past that has survived; those that
+    were on their way when an end of their channel rolled back, which a log or an image has; the
+    phases of orphans that the recovery process counts; and the phase that each process was in when
+    the last recovery began, which the repaired protocol does not look at. *)
 Record state := mk {
-  sent : id -> bool; delivered : id -> bool; count : list nat; reported : nat -> nat }.
+  sent : id -> bool; delivered : id -> bool; held : id -> bool;
+  count : list nat; reported : nat -> nat }.
 
 (** An orphan: received and not sent. *)
 Definition orphan (s d : id -> bool) (m : id) : bool := d m && negb (s m).
@@ -77,27 +79,37 @@ Definition own_phase (d : id -> bool) (p : nat) : nat :=
     (filter (fun m => d m && (to app m =? p)) ids)).
 
 (** How a protocol reads what the papers leave open: what is counted when clusters have rolled back,
-    and whether a message may be sent, or arrive, in a state. *)
+    which messages on their way are held then, and whether a message may be sent, or arrive, in a
+    state. *)
 Record reading := {
   counts : (nat -> bool) -> (id -> bool) -> (id -> bool) -> list nat;
+  holds : (nat -> bool) -> id -> bool;
   may_send : state -> id -> bool;
   may_arrive : state -> id -> bool }.
 
 (** No counted orphan has a smaller phase than a message. *)
 Definition gate (st : state) (m : id) : bool := forallb (fun f => phase m <=? f) (count st).
 
-(** The repaired protocol counts every orphan, holds every send back until no orphan of a smaller
-    phase is left, and lets nothing arrive between clusters that was not sent under that gate: what
-    is in flight when a recovery begins is dropped, and what is logged is sent again. *)
+(** An end of the channel of a message is in a cluster that has failed. *)
+Definition touched (failed : nat -> bool) (m : id) : bool :=
+  failed (cluster app (from app m)) || failed (cluster app (to app m)).
+
+(** The repaired protocol counts every orphan, and holds every send back until no orphan of a
+    smaller phase is left. What is on its way to or from a cluster that fails, or inside it, is
+    dropped, and comes again through that gate: between clusters out of the log of its sender,
+    inside one out of the image. Other messages on their way arrive. *)
 Definition repaired : reading := {|
   counts := fun _ s d => map phase (orphans s d);
+  holds := touched;
   may_send := gate;
-  may_arrive := fun st m => sent st m && (negb (between m) || gate st m) |}.
+  may_arrive := fun st m => sent st m && negb (held st m) |}.
 
-(** What can happen: a send (or, of an orphan, the notice that it would be sent again), a reception,
-    and a failure of clusters, whose processes roll back to what they had sent and received. *)
+(** What can happen: a send (or, of an orphan, the notice that it would be sent again); a message
+    that is held comes on its way again; a reception; and a failure of clusters, whose processes
+    roll back to what they had sent and received. *)
 Inductive event :=
 | Send (m : id)
+| Release (m : id)
 | Receive (m : id)
 | Rollback (failed : nat -> bool) (s d : id -> bool).
 
@@ -120,6 +132,7 @@ Definition allowed (r : reading) (st : state) (e : event) : bool :=
   match e with
   | Send m => negb (sent st m) && all (fun k => implb (earlier k m) (sent st k)) &&
       all (fun k => implb (needs m k) (delivered st k)) && may_send r st m
+  | Release m => held st m && may_send r st m
   | Receive m => negb (delivered st m) &&
       all (fun k => implb (earlier k m && (to app k =? to app m)) (delivered st k)) &&
       may_arrive r st m
@@ -133,17 +146,25 @@ Definition add (m : id) (set : id -> bool) (k : id) : bool := if same app m k th
 Fixpoint remove_one (f : nat) (l : list nat) : list nat :=
   match l with [] => [] | g :: l' => if f =? g then l' else g :: remove_one f l' end.
 
+(** One message less. *)
+Definition drop (m : id) (set : id -> bool) (k : id) : bool :=
+  if same app m k then false else set k.
+
 (** What an event does. The send of an orphan is counted down. *)
 Definition after (r : reading) (st : state) (e : event) : state :=
   match e with
-  | Send m => mk (add m (sent st)) (delivered st)
+  | Send m => mk (add m (sent st)) (delivered st) (held st)
       (if delivered st m then remove_one (phase m) (count st) else count st) (reported st)
-  | Receive m => mk (sent st) (add m (delivered st)) (count st) (reported st)
-  | Rollback failed s d => mk s d (counts r failed s d) (own_phase d)
+  | Release m => mk (sent st) (delivered st) (drop m (held st)) (count st) (reported st)
+  | Receive m => mk (sent st) (add m (delivered st)) (held st) (count st) (reported st)
+  | Rollback failed s d => mk s d
+      (fun m => s m && negb (d m) && (held st m || holds r failed m))
+      (counts r failed s d) (own_phase d)
   end.
 
 (** At first nothing is sent or received. *)
-Definition initial : state := mk (fun _ => false) (fun _ => false) [] (fun _ => 1).
+Definition initial : state :=
+  mk (fun _ => false) (fun _ => false) (fun _ => false) [] (fun _ => 1).
 
 (** The states that a protocol can be in. *)
 Inductive reachable (r : reading) : state -> Prop :=
@@ -151,10 +172,12 @@ Inductive reachable (r : reading) : state -> Prop :=
 | reach_step : forall st e, reachable r st -> allowed r st e = true -> reachable r (after r st e).
 
 (** What holds in every state of the repaired protocol: sends are in order, and behind what they
-    wait for; orphans are between clusters (Lemma 2); and the count is that of the orphans. *)
+    wait for; what is held is sent and not received; orphans are between clusters (Lemma 2); and the
+    count is that of the orphans. *)
 Record invariant (st : state) : Prop := {
   ordered : forall m m', sent st m' = true -> earlier m m' = true -> sent st m = true;
   fed : forall m m', sent st m' = true -> needs m' m = true -> delivered st m = true;
+  kept : forall m, held st m = true -> sent st m = true /\ delivered st m = false;
   lemma2 : forall m, delivered st m = true -> sent st m = false -> between m = true;
   counted : Permutation (count st) (map phase (orphans (sent st) (delivered st))) }.
 
@@ -227,7 +250,7 @@ Proof.
   induction 1 as [|st e R I A].
   - constructor; simpl; try discriminate. unfold orphans, orphan. simpl.
     induction ids; simpl; auto.
-  - destruct e as [m|m|failed s d]; simpl in A |- *.
+  - destruct e as [m|m|m|failed s d]; simpl in A |- *.
     + rewrite !andb_true_iff, !all_each in A. destruct A as (((Hn & He) & Hd) & Hg).
       apply negb_true_iff in Hn. constructor; simpl.
       * intros a b Hb E. apply add_true in Hb. apply add_true. destruct Hb as [<-|Hb].
@@ -236,6 +259,7 @@ Proof.
       * intros a b Hb E. apply add_true in Hb. destruct Hb as [<-|Hb].
         -- specialize (Hd a). now rewrite E in Hd.
         -- eapply fed; eauto.
+      * intros a Ha. destruct (kept _ I a Ha). split; auto. apply add_true. auto.
       * intros a Ha Hs. apply (lemma2 _ I); auto. unfold add in Hs.
         destruct (same app m a); auto; discriminate.
       * destruct (delivered st m) eqn:D.
@@ -245,9 +269,13 @@ Proof.
            unfold orphan. now rewrite D, Hn.
         -- erewrite <- orphans_same; [apply (counted _ I)|]. intros x. unfold orphan, add.
            destruct (same app m x); auto. subst. now rewrite D.
-    + rewrite !andb_true_iff in A. destruct A as ((Hn & _) & Hs & _).
-      constructor; simpl; try apply I.
+    + constructor; simpl; try apply I. intros a. unfold drop.
+      destruct (same app m a); [discriminate | apply I].
+    + rewrite !andb_true_iff in A. destruct A as ((Hn & _) & Hs & Hh).
+      apply negb_true_iff in Hh. constructor; simpl; try apply I.
       * intros a b Hb E. apply add_true. right. eapply fed; eauto.
+      * intros a Ha. destruct (kept _ I a Ha) as (Sa & Da). split; auto. unfold add.
+        destruct (same app m a) as [<-|]; [congruence | auto].
       * intros a Ha Hs'. apply add_true in Ha. destruct Ha as [<-|Ha]; [congruence|].
         apply (lemma2 _ I); auto.
       * erewrite <- orphans_same; [apply (counted _ I)|]. intros x. unfold orphan, add.
@@ -263,6 +291,8 @@ Proof.
         now rewrite Hb, E in K1.
       * intros a b Hb E. destruct (L b) as (_ & K). destruct (K a) as (_ & K2).
         now rewrite Hb, E in K2.
+      * intros a Ha. rewrite !andb_true_iff in Ha. destruct Ha as ((Sa & Da) & _).
+        split; auto. now apply negb_true_iff.
       * intros a Ha Hs. destruct (L a) as (K & _). rewrite Ha, Hs in K.
         destruct (between a); auto.
 Qed.

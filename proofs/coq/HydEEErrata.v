@@ -1,10 +1,11 @@
 (** Errata of HydEE that have a counterpart in HydEE.v: in each, one thing that the repaired
     protocol does is read as the papers print it, or leave it open, and a short run of an
-    application that satisfies every hypothesis breaks Theorem 1. The repaired protocol takes the
-    same run up to its last event, and refuses that. *)
+    application that satisfies every hypothesis breaks Theorem 1, or what is said of arrivals, and
+    then the repaired protocol takes the same run up to its last event, and refuses that; or it
+    breaks Theorem 2. *)
 
 From Coq Require Import List Arith Bool Lia Permutation.
-From Domino Require Import HydEE.
+From Domino Require Import HydEE HydEEReplay.
 Import ListNotations.
 
 Section Runs.
@@ -31,6 +32,11 @@ Definition breaks (r : reading app) (w : list (event app)) (e : event app) (m' m
 Definition miscounts (r : reading app) (w : list (event app)) : Prop :=
   exists st, follow r (initial app) w = Some st /\
     length (count app st) <> length (orphans app (sent app st) (delivered app st)).
+
+(** [stuck r w]: behind the events nothing but a failure is possible, and it is not the end. *)
+Definition stuck (r : reading app) (w : list (event app)) : Prop :=
+  exists st, follow r (initial app) w = Some st /\
+    (forall e, goes_on app e -> allowed app r st e = false) /\ ~ complete app st.
 
 End Runs.
 
@@ -86,6 +92,7 @@ Definition after_m5 : list (event figure4) :=
     is counted. *)
 Definition h6 : reading figure4 := {|
   counts := fun _ _ _ => [];
+  holds := touched figure4;
   may_send := may_send figure4 (repaired figure4);
   may_arrive := may_arrive figure4 (repaired figure4) |}.
 
@@ -99,8 +106,9 @@ Qed.
 (** H7. Messages that are in flight at the failure are not dropped, so they pass no gate. *)
 Definition h7 : reading figure4 := {|
   counts := counts figure4 (repaired figure4);
+  holds := fun _ _ => false;
   may_send := may_send figure4 (repaired figure4);
-  may_arrive := sent figure4 |}.
+  may_arrive := may_arrive figure4 (repaired figure4) |}.
 
 (** m7 is sent before the failure of x and y, and arrives after it, although m2 is not sent. *)
 Example h7_breaks : breaks figure4 h7
@@ -112,6 +120,7 @@ Proof. by_running figure4_past. Qed.
 (** H7, the other way: what the failed cluster has sent in its former life may arrive. *)
 Definition h7b : reading figure4 := {|
   counts := counts figure4 (repaired figure4);
+  holds := touched figure4;
   may_send := may_send figure4 (repaired figure4);
   may_arrive := fun _ _ => true |}.
 
@@ -132,6 +141,7 @@ Qed.
 (** H10. Only the first send after a failure waits, for the phase that its process was in then. *)
 Definition h10 : reading figure4 := {|
   counts := counts figure4 (repaired figure4);
+  holds := touched figure4;
   may_send := fun st m =>
     forallb (fun f => reported figure4 st (from figure4 m) <=? f) (count figure4 st);
   may_arrive := may_arrive figure4 (repaired figure4) |}.
@@ -146,6 +156,7 @@ Proof. by_running figure4_past. Qed.
 Definition h11 : reading figure4 := {|
   counts := fun failed s d => map (phase figure4)
     (filter (fun m => negb (failed (cluster figure4 (to figure4 m)))) (orphans figure4 s d));
+  holds := touched figure4;
   may_send := may_send figure4 (repaired figure4);
   may_arrive := may_arrive figure4 (repaired figure4) |}.
 
@@ -157,6 +168,28 @@ Example h11_breaks :
   miscounts figure4 h11 w /\ breaks figure4 h11 w (Send figure4 m7) m7 m2.
 Proof.
   split; [eexists; split; [reflexivity | discriminate] | by_running figure4_past].
+Qed.
+
+(** H11a. Who has rolled back waits for the date of each process outside, and one that has rolled
+    back, too, sends none: both wait for ever, as if an orphan of phase 0 were never sent. *)
+Definition h11a : reading figure4 := {|
+  counts := fun failed s d => (if failed 0 && failed 1 then [0] else []) ++
+    counts figure4 (repaired figure4) failed s d;
+  holds := touched figure4;
+  may_send := may_send figure4 (repaired figure4);
+  may_arrive := may_arrive figure4 (repaired figure4) |}.
+
+(** Both clusters fail, and nothing is possible any more. Of one cluster that is not so. *)
+Example h11a_breaks :
+  stuck figure4 h11a [Send figure4 m2; Rollback figure4 both_clusters none none] /\
+  ~ stuck figure4 h11a [Send figure4 m2; Rollback figure4 one_cluster none none].
+Proof.
+  split.
+  - eexists. split; [reflexivity|]. split.
+    + intros [[]|[]|[]|] G; try reflexivity; destruct G.
+    + intros C. destruct (C m2). discriminate.
+  - intros (st & F & N & _). specialize (N (Send figure4 m2) I). injection F as <-.
+    discriminate.
 Qed.
 
 (** Two orphans of one phase. Cluster 0 is x and y, cluster 1 is c. x sends m2 to y; y sends o1 to
@@ -182,6 +215,7 @@ Proof. by_cases. Qed.
 (** H4. The phases of orphans are a set. *)
 Definition h4 : reading two := {|
   counts := fun _ s d => nodup Nat.eq_dec (map (phase two) (orphans two s d));
+  holds := touched two;
   may_send := may_send two (repaired two);
   may_arrive := may_arrive two (repaired two) |}.
 
@@ -195,4 +229,42 @@ Example h4_breaks :
 Proof.
   split; [eexists; split; [reflexivity | discriminate]|].
   by_running ltac:(apply past_more with o2; [apply past_hop|]; right; reflexivity).
+Qed.
+
+(** A path that closes outside of a cluster. Cluster 0 is p and q, cluster 1 is d. d sends k to p;
+    p, then, j to d; d, then, jj to q; and q, then, m to p. *)
+Inductive path_id := k | j | jj | m.
+
+(** Its tables. *)
+Definition path : application := {|
+  id := path_id; ids := [k; j; jj; m];
+  same := ltac:(decide equality);
+  from := fun i => match i with k | jj => 2 | j => 0 | m => 1 end;
+  to := fun i => match i with k | m => 0 | j => 2 | jj => 1 end;
+  cluster := fun p => if p <? 2 then 0 else 1;
+  earlier := fun a b => match a, b with k, jj => true | _, _ => false end;
+  needs := fun b a => match b, a with j, k | jj, j | m, jj => true | _, _ => false end;
+  phase := fun i => match i with k => 1 | j => 2 | jj => 3 | m => 4 end;
+  depth := fun i => match i with k => 0 | j => 2 | jj => 4 | m => 6 end |}.
+
+(** It satisfies every hypothesis of the theorems. *)
+Example path_well_formed : well_formed path.
+Proof. by_cases. Qed.
+
+(** H24. What an image has of messages on their way inside the cluster passes no gate. *)
+Definition h24 : reading path := {|
+  counts := counts path (repaired path);
+  holds := fun failed i => between path i && touched path failed i;
+  may_send := may_send path (repaired path);
+  may_arrive := may_arrive path (repaired path) |}.
+
+(** p stores its image at the beginning, and q when it has sent m: a consistent cut of the cluster,
+    as no message inside it is received and not sent. p fails and receives m, which depends on j,
+    which it has not sent, and so on k, which it has not received. *)
+Example h24_breaks : breaks path h24
+  [Send path k; Receive path k; Send path j; Receive path j; Send path jj; Receive path jj;
+   Send path m; Rollback path one_cluster (fun i => match i with j => false | _ => true end)
+     (fun i => match i with j | jj => true | _ => false end)] (Receive path m) m j.
+Proof.
+  by_running ltac:(apply past_more with jj; [apply past_hop|]; right; reflexivity).
 Qed.

@@ -1,6 +1,7 @@
-(** What the repaired HydEE guarantees: nothing is sent, and between clusters nothing arrives,
-    before what it depends on has been sent again (Theorem 1); and every recovery ends (Theorem 2).
-    The number of processes, clusters and failures is any. *)
+(** What the repaired HydEE guarantees: nothing is sent, or sent again out of a log or an image,
+    before what it depends on has been sent again (Theorem 1); nothing arrives before what its
+    receiver had done when it was sent; and every recovery ends (Theorem 2). The number of
+    processes, clusters and failures is any. *)
 
 From Coq Require Import List Arith Bool Lia Wf_nat.
 From Domino Require Import HydEE.
@@ -77,30 +78,70 @@ Proof.
   - specialize (He k). now rewrite Hk in He.
 Qed.
 
-(** Theorem 1 for receptions between clusters, of what was in flight or is sent again from a log:
-    where a message may arrive, all that it depends on has been sent (again). *)
-Theorem causal_arrival : forall st m', reachable app repaired st ->
-  allowed st (Receive app m') = true -> between app m' = true ->
+(** Theorem 1 for what a log or an image has: where it may come again, all that it depends on has
+    been sent (again). *)
+Theorem causal_release : forall st m', reachable app repaired st ->
+  allowed st (Release app m') = true ->
   forall m, must_past app m' m -> sent app st m = true.
 Proof.
-  intros st m' R A B m P. pose proof (invariant_holds app app_well_formed st R) as I.
-  simpl in A. rewrite !andb_true_iff, B in A. destruct A as (_ & Hs & G).
+  intros st m' R A m P. pose proof (invariant_holds app app_well_formed st R) as I.
+  simpl in A. rewrite andb_true_iff in A. destruct A as (Hh & G).
+  destruct (kept app st I m' Hh) as (Hs & _).
   destruct (past_is_sent st m' I G) with m; auto; intros k Hk.
   - eapply fed; eauto.
   - eapply ordered; eauto.
+Qed.
+
+(** What is on its way to a cluster finds there what was done before it was sent. *)
+Definition behind_its_past (st : state app) : Prop := forall m, sent app st m = true ->
+  delivered app st m = false -> held app st m = false -> forall k, must_past app m k ->
+  cluster app (from app k) = cluster app (to app m) -> sent app st k = true.
+
+(** Lemma: in every state of the repaired protocol. When a cluster fails, what is on its way to it
+    is held, so what is not was on its way to others, which keep their past. *)
+Lemma arrivals_behind : forall st, reachable app repaired st -> behind_its_past st.
+Proof.
+  unfold behind_its_past. induction 1 as [|st e R IH A]; [discriminate|].
+  intros m Hs Hd Hh k P C. destruct e as [m'|m'|m'|failed s d]; simpl in Hs, Hd, Hh |- *.
+  - apply add_true. apply add_true in Hs. right. destruct Hs as [<-|Hs]; [|eapply IH; eauto].
+    eapply causal_replay; eauto.
+  - unfold drop in Hh. destruct (same app m' m) as [<-|N]; [|eapply IH; eauto].
+    eapply causal_release; eauto.
+  - unfold add in Hd. destruct (same app m' m); [discriminate|]. eapply IH; eauto.
+  - rewrite Hs, Hd in Hh. simpl in Hh. apply orb_false_iff in Hh. destruct Hh as (Hh & T).
+    unfold touched in T. apply orb_false_iff in T. destruct T as (_ & T).
+    simpl in A. unfold recovery_line in A. rewrite (all_each app app_well_formed) in A.
+    pose proof (A m) as Am. pose proof (A k) as Ak. rewrite !andb_true_iff in Am, Ak.
+    destruct Am as (((((Sm & _) & _) & Dm) & _) & _). destruct Ak as ((((_ & Sk) & _) & _) & _).
+    rewrite Hs in Sm. rewrite T in Dm. rewrite C, T in Sk. simpl in Sm, Dm, Sk.
+    apply eqb_prop in Dm. apply eqb_prop in Sk. rewrite Sk.
+    apply (IH m); auto. congruence.
+Qed.
+
+(** Theorem: a message arrives only where its receiver, and whoever is in its cluster, has sent
+    (again) all that the message depends on: it does not overtake what was received before. *)
+Theorem arrival_in_order : forall st m, reachable app repaired st ->
+  allowed st (Receive app m) = true -> forall k, must_past app m k ->
+  cluster app (from app k) = cluster app (to app m) -> sent app st k = true.
+Proof.
+  intros st m R A k P C. simpl in A. rewrite !andb_true_iff, !negb_true_iff in A.
+  destruct A as ((Hd & _) & Hs & Hh). eapply arrivals_behind; eauto.
 Qed.
 
 (** All that an application sends and receives without failures. *)
 Definition complete (st : state app) : Prop :=
   forall m, sent app st m = true /\ delivered app st m = true.
 
-(** A send, or a reception. *)
+(** Anything but a failure. *)
 Definition goes_on (e : event app) : Prop :=
-  match e with Send _ _ | Receive _ _ => True | Rollback _ _ _ _ => False end.
+  match e with Send _ _ | Release _ _ | Receive _ _ => True | Rollback _ _ _ _ => False end.
 
 (** The message of an event is of no larger phase than another one. *)
 Definition up_to (f : nat) (e : event app) : Prop :=
-  match e with Send _ m | Receive _ m => phase m <= f | Rollback _ _ _ _ => False end.
+  match e with
+  | Send _ m | Release _ m | Receive _ m => phase m <= f
+  | Rollback _ _ _ _ => False
+  end.
 
 (** A condition on all names either holds of each, or one does not satisfy it. *)
 Lemma all_or_not : forall p, all app p = true \/ exists m, p m = false.
@@ -124,8 +165,10 @@ Proof.
     (well_founded_ltof _ depth)). unfold ltof in IH.
   intros S D P. destruct (all_or_not (fun k => implb (earlier app k m && (to app k =? to app m))
     (delivered app st k))) as [H | (k & H)].
-  - exists (Receive app m). simpl. rewrite D, H, S. simpl. repeat split; auto.
-    apply orb_true_iff. right. apply gate_open; auto. intros o Ho. apply F in Ho. lia.
+  - destruct (held app st m) eqn:Hh.
+    + exists (Release app m). simpl. rewrite Hh. repeat split; auto.
+      apply gate_open; auto. intros o Ho. apply F in Ho. lia.
+    + exists (Receive app m). simpl. rewrite D, H, S, Hh. simpl. auto.
   - destruct (earlier app k m) eqn:E; simpl in H; [|discriminate].
     destruct (to app k =? to app m); simpl in H; [|discriminate].
     apply (IH k); auto.
@@ -203,10 +246,11 @@ Proof.
   - rewrite (H e G) in A. discriminate.
 Qed.
 
-(** How many messages are not sent, and not received. *)
+(** How many messages are not sent, not received, and held. *)
 Definition left_to_do (st : state app) : nat :=
   length (filter (fun m => negb (sent app st m)) ids) +
-  length (filter (fun m => negb (delivered app st m)) ids).
+  length (filter (fun m => negb (delivered app st m)) ids) +
+  length (filter (held app st) ids).
 
 (** One message more in a set is one less outside. *)
 Lemma one_less : forall m set, set m = false ->
@@ -223,17 +267,29 @@ Proof.
     destruct (set x); simpl; [|f_equal]; exact IH.
 Qed.
 
-(** Theorem: between failures every recovery ends. Each send and each reception leaves one less to
-    do, so after at most twice as many events as there are messages nothing is left, and that is
-    the end of a failure-free run (stuck_is_complete). *)
+(** One message less in a set. *)
+Lemma one_dropped : forall m set, set m = true ->
+  S (length (filter (drop app m set) ids)) = length (filter set ids).
+Proof.
+  intros m set H. pose proof (one_less m (fun k => negb (set k))) as E.
+  cbv beta in E. rewrite H in E. specialize (E eq_refl).
+  rewrite (filter_ext (drop app m set)
+    (fun k => negb (add app m (fun j => negb (set j)) k))).
+  - rewrite E. f_equal. apply filter_ext. intros k. apply negb_involutive.
+  - intros k. unfold drop, add. destruct (same app m k); auto. now rewrite negb_involutive.
+Qed.
+
+(** Theorem: between failures every recovery ends. Each event leaves one less to do, so after at
+    most three times as many events as there are messages nothing is left, and that is the end of a
+    failure-free run (stuck_is_complete). *)
 Theorem recovery_ends : forall st e, allowed st e = true -> goes_on e ->
   S (left_to_do (after app repaired st e)) = left_to_do st.
 Proof.
-  intros st e A G. destruct e as [m|m|]; [| |destruct G]; simpl in A |- *;
-    rewrite !andb_true_iff in A; destruct A as ((A & _) & _); try (destruct A as (A & _));
-    apply negb_true_iff in A; unfold left_to_do; simpl.
-  - rewrite <- (one_less m _ A). lia.
-  - rewrite <- (one_less m _ A). lia.
+  intros st e A G. destruct e as [m|m|m|]; [| | |destruct G]; simpl in A |- *;
+    rewrite !andb_true_iff in A; unfold left_to_do; simpl.
+  - destruct A as (((A & _) & _) & _). apply negb_true_iff in A. rewrite <- (one_less m _ A). lia.
+  - destruct A as (A & _). rewrite <- (one_dropped m _ A). lia.
+  - destruct A as ((A & _) & _). apply negb_true_iff in A. rewrite <- (one_less m _ A). lia.
 Qed.
 
 End Replay.

@@ -19,7 +19,8 @@
 //	Causal       causal logging leaves none as long as at most f fail ([CAMEL] Theorem 1)
 //	SendDet      why all complete runs of an application are one
 //	HydEE        the protocol as repaired, any number of clusters and failures
-//	HydEEReplay  [HydEE] Theorems 1 and 2
+//	HydEEReplay  [HydEE] Theorems 1 and 2, and that what arrives is not too early
+//	HydEEPhases  what they assume of programs, as it is executed
 //	HydEEErrata  what is printed, read as one likes, breaks them
 //
 // # Hypotheses
@@ -95,20 +96,33 @@
 //	  diamond             tested: checker/world TestCertify
 //	HydEE:
 //	  app_well_formed     assumed: the fields of well_formed are
-//	HydEEReplay: causal_replay, causal_arrival, progress, stuck_is_complete, recovery_ends
-//	  app_well_formed     assumed: the fields of well_formed are
-//	  ids_complete        assumed: programs have finitely many messages
-//	  ids_once            assumed: a message is named by its sender and its number
-//	  earlier_before      assumed: failure-free runs exist
-//	  needs_before        assumed: failure-free runs exist
-//	  earlier_phase       tested: impl/protocol/hydee TestFigure3Stamps
-//	  needs_phase         judged: phase-order
-//	  needs_raises        judged: phase-order
+//	HydEEReplay: causal_replay, causal_release, arrival_in_order
+//	HydEEReplay: progress, stuck_is_complete, recovery_ends
+//	  app_well_formed     proved: checked_well_formed
+//	  ids_complete        assumed: names are places in a list
+//	  ids_once            assumed: names are places in a list
+//	  earlier_before      tested: checker/world TestHypotheses
+//	  needs_before        tested: checker/world TestHypotheses
+//	  earlier_phase       proved: algorithm1_grows
+//	  needs_phase         proved: algorithm1_raises
+//	  needs_raises        proved: algorithm1_raises
+//	HydEEPhases: checked_well_formed, algorithm1_raises, algorithm1_grows
+//	  names_complete      assumed: names are places in a list
+//	  names_once          assumed: names are places in a list
+//	  by_algorithm1       judged: phases-derived
+//	  receptions_stay     tested: checker/world TestHypotheses
 //
 // These tests audit (World.Audit in checker/world): each hypothesis about steps is asked at every
 // state of an unreduced search, of every pair of steps, by taking both in both orders, no_worse
 // included. In continuous integration that is every scenario there is, of large ones the first
 // states.
+//
+// # What code does
+//
+// That real HydEE does nothing but what HydEEReplay is about is judged, in every search and of
+// every trace of goroutines and of clusters: refines and refines-arrivals hold each send, each copy
+// out of a log, each gate and each reception against package spec/hydee, which has the steps of
+// HydEE.v and their guards. proofs/judge compares these with what is extracted from there.
 //
 // # Assumed throughout
 //

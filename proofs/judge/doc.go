@@ -12,5 +12,9 @@
 // Trusted are Coq, its extraction (numbers become those of the machine), OCaml, and main.ml, which
 // reads and writes numbers and picks of all consistent lines the farthest.
 //
+// It compares spec/hydee, the abstract HydEE that real code is held against, with what is extracted
+// from HydEE.v and HydEEPhases.v: which steps are possible in random states of random applications,
+// and where they lead. hydee.ml reads and writes these.
+//
 // The tests are skipped where coqc or ocamlopt is missing (Debian: apt-get install coq ocaml-nox).
 package judge

@@ -24,11 +24,21 @@ var (
 	binary = flag.String("judge", "", "a judge that is built already")
 )
 
-// TestMain removes the judge.
+// judges are made of files of Coq, the last of which extracts, and of a main program of OCaml. Each
+// is named like what the extraction writes.
+var judges = map[string]struct {
+	theories []string
+	main     string
+}{
+	"judge": {[]string{"../coq/Judge.v", "extract.v"}, "main.ml"},
+	"steps": {[]string{"../coq/HydEE.v", "../coq/HydEEPhases.v", "steps.v"}, "hydee.ml"},
+}
+
+// TestMain removes the judges.
 func TestMain(m *testing.M) {
 	flag.Parse()
 	code := m.Run()
-	if folder != "" {
+	for _, folder := range folders {
 		os.RemoveAll(folder) // what is left of it is in a temporary folder
 	}
 	os.Exit(code)
@@ -36,24 +46,24 @@ func TestMain(m *testing.M) {
 
 var (
 	building sync.Mutex
-	folder   string // of the judge, once it is built
+	folders  = map[string]string{} // of judges that are built, by name
 )
 
-// build makes the judge, once: Coq compiles and extracts it, OCaml compiles what comes of it.
-func build(t *testing.T) string {
+// build makes a judge, once: Coq compiles and extracts it, OCaml compiles what comes of it.
+func build(t *testing.T, name string) string {
 	t.Helper()
 	if *binary != "" {
 		return *binary
 	}
 	building.Lock()
 	defer building.Unlock()
-	if folder != "" {
-		return filepath.Join(folder, "judge")
+	if folder := folders[name]; folder != "" {
+		return filepath.Join(folder, name)
 	}
 	for _, tool := range []string{"coqc", "ocamlopt"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			missing := tool + " is not installed (Debian: apt-get install coq ocaml-nox): " +
-				"package order is not compared with the extracted judge"
+				"nothing is compared with the extracted " + name
 			if os.Getenv("CI") == "true" {
 				t.Fatal(missing)
 			}
@@ -64,36 +74,44 @@ func build(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folder = dir
-	for _, name := range []string{"../coq/Judge.v", "extract.v", "main.ml"} {
-		text, err := os.ReadFile(name)
+	folders[name] = dir
+	of := judges[name]
+	for _, file := range append(of.theories[:len(of.theories):len(of.theories)], of.main) {
+		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(name)), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(file)), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	for _, args := range [][]string{{"coqc", "-q", "-Q", ".", "Domino", "Judge.v"},
-		{"coqc", "-q", "-Q", ".", "Domino", "extract.v"},
-		{"ocamlopt", "judge.mli", "judge.ml", "main.ml", "-o", "judge"}} {
+	run := func(args ...string) {
 		c := exec.CommandContext(t.Context(), args[0], args[1:]...)
 		c.Dir = dir
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %v\n%s", args, err, out)
 		}
 	}
-	return filepath.Join(dir, "judge")
+	for _, file := range of.theories {
+		run("coqc", "-q", "-Q", ".", "Domino", filepath.Base(file))
+	}
+	run("ocamlopt", name+".mli", name+".ml", of.main, "-o", name)
+	return filepath.Join(dir, name)
 }
 
-// TestJudge compares what both say of random runs.
-func TestJudge(t *testing.T) {
-	t.Parallel()
-	n := *traces
-	if n == 0 {
-		n = effort.Of(3_000, 100_000)
-	}
-	c := exec.CommandContext(t.Context(), build(t))
+// subject is what both judge: as a line that the extracted judge reads, and what Go says of it, as
+// a line.
+type subject interface {
+	line(b []byte) []byte
+	said(b []byte) []byte
+}
+
+// compare draws subjects and fails the test at the first one of which both do not say the same;
+// each is told what they say of those before.
+func compare[S subject](t *testing.T, judge string, n int, draw func(*rand.Rand) S,
+	each func(S, []byte)) {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), judge)
 	c.Stderr = os.Stderr
 	in, err := c.StdinPipe()
 	if err != nil {
@@ -106,10 +124,10 @@ func TestJudge(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	const most = 200 // runs on their way: the judge answers a line before it reads the next one
-	runs := make(chan *run, most)
+	const most = 200 // on their way: the judge answers a line before it reads the next one
+	subjects := make(chan S, most)
 	go func() {
-		defer close(runs)
+		defer close(subjects)
 		defer in.Close()
 		r, w := rand.New(rand.NewPCG(1, 2)), bufio.NewWriter(in)
 		var line []byte
@@ -122,33 +140,51 @@ func TestJudge(t *testing.T) {
 			if i%(most/2) == most/2-1 && w.Flush() != nil {
 				return
 			}
-			runs <- d
+			subjects <- d
 		}
 		w.Flush() // an error shows as an answer that is missing
 	}()
-	answers, compared, orphaned := bufio.NewReader(out), 0, 0
+	answers, compared := bufio.NewReader(out), 0
 	var said []byte
-	for d := range runs {
+	for d := range subjects {
 		want, err := answers.ReadBytes('\n')
 		if err != nil {
-			t.Fatalf("run %d: the judge says nothing: %v", compared+1, err)
+			t.Fatalf("%d: the judge says nothing: %v", compared+1, err)
 		}
 		if said = d.said(said[:0]); !bytes.Equal(said, want) {
-			t.Fatalf("run %d: %+v\n%s\npackage order says %s\nthe judge          %s", compared+1,
-				d.trace.Events, d.line(nil), said, want)
+			t.Fatalf("%d: %+v\n%s\nGo says   %s\nthe judge %s", compared+1, d, d.line(nil), said,
+				want)
 		}
 		compared++
-		if bytes.Fields(want)[len(d.things)+1][0] != '0' {
-			orphaned++
-		}
+		each(d, want)
 	}
-	if err := c.Wait(); err != nil || compared != n || orphaned < n/10 || orphaned > n*9/10 {
-		t.Errorf("%d runs compared, want %d; %d cuts have orphans: %v", compared, n, orphaned, err)
+	if err := c.Wait(); err != nil || compared != n {
+		t.Errorf("%d compared, want %d: %v", compared, n, err)
 	}
 }
 
+// TestJudge compares what both say of random runs.
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	n, orphaned := *traces, 0
+	if n == 0 {
+		n = effort.Of(3_000, 100_000)
+	}
+	compare(t, build(t, "judge"), n, draw, func(d *run, said []byte) {
+		if bytes.Fields(said)[len(d.things)+1][0] != '0' {
+			orphaned++
+		}
+	})
+	if orphaned < n/10 || orphaned > n*9/10 {
+		t.Errorf("%d of %d cuts have orphans", orphaned, n)
+	}
+}
+
+// change is a change of the source that a reader might overlook.
+type change struct{ name, file, from, to string }
+
 // wrong are changes of package order that a reader might overlook.
-var wrong = []struct{ name, file, from, to string }{
+var wrong = []change{
 	{"a node is before itself", "order.go", "return a != b && a != None", "return a != None"},
 	{"the past of the process is forgotten", "order.go",
 		"n.past = o.nodes[before].past.with(number)", "n.past = bits(nil).with(number)"},
@@ -177,14 +213,19 @@ var wrong = []struct{ name, file, from, to string }{
 }
 
 // TestWrongOrders changes package order and expects that the comparison notices.
-func TestWrongOrders(t *testing.T) {
+func TestWrongOrders(t *testing.T) { notices(t, "judge", "../../spec/order", "TestJudge", wrong) }
+
+// notices makes changes of a package, one after the other, and expects that a test that compares
+// fails.
+func notices(t *testing.T, name, dir, test string, changes []change) {
+	t.Helper()
 	if !effort.Long() {
-		t.Skip("compiles package order many times: " + effort.More)
+		t.Skip("compiles " + dir + " many times: " + effort.More)
 	}
 	t.Parallel()
-	judge := build(t)
-	for _, m := range wrong {
-		path, err := filepath.Abs(filepath.Join("../../spec/order", m.file))
+	judge := build(t, name)
+	for _, m := range changes {
+		path, err := filepath.Abs(filepath.Join(dir, m.file))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -206,9 +247,9 @@ func TestWrongOrders(t *testing.T) {
 			}
 		}
 		out, err := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", list,
-			"-run", "^TestJudge$", ".", "-judge", judge, "-traces", strconv.Itoa(10_000)).
+			"-run", "^"+test+"$", ".", "-judge", judge, "-traces", strconv.Itoa(10_000)).
 			CombinedOutput()
-		if err == nil || !bytes.Contains(out, []byte("package order says")) {
+		if err == nil || !bytes.Contains(out, []byte("Go says")) {
 			t.Errorf("%s: %v\n%.500s", m.name, err, out)
 		}
 	}

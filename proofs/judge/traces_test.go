@@ -236,7 +236,7 @@ var tool struct {
 
 // TestRecorded feeds the judge with what drivers have recorded.
 func TestRecorded(t *testing.T) {
-	judge := build(t)
+	judge := build(t, "judge")
 	n := effort.Of(10, 300)
 	random := rand.New(rand.NewPCG(7, 8))
 	for _, s := range []source{{"checker", explored}, {"goroutines", executed},
