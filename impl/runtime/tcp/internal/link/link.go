@@ -25,6 +25,7 @@ type end interface {
 	send(h *frame.Header, extra, payload []byte)
 	flush() error
 	queued() int
+	unsent() int
 	borrowed() int
 	receive(a *Arrival) (bool, error)
 	dry() bool
@@ -57,6 +58,11 @@ func (l *Link) Flush() error { return l.end.flush() }
 
 // Queued is how many bytes wait to be written.
 func (l *Link) Queued() int { return l.end.queued() }
+
+// Unsent is how many bytes the other side has not taken, as far as that can be told: what is
+// queued, and what is in the buffers of the system and not acknowledged, or in shared memory and
+// not read. It asks the system.
+func (l *Link) Unsent() int { return l.end.unsent() }
 
 // Borrowed is how many payloads are queued that the link has not copied, or that the peer has been
 // told of and has not copied.

@@ -38,6 +38,7 @@ type parser struct {
 	incarnation uint32 // of the peer
 	sequence    uint32 // of the next frame
 
+	reserve int // bytes of a payload for which there is room before they come; 0: maxReserve
 	phase   phase
 	skip    int // bytes of padding to skip
 	got     int // bytes of the extra or the payload
@@ -80,6 +81,7 @@ func (p *parser) next(src source, a *Arrival) (bool, error) {
 		}
 		var rest []byte
 		if p.phase == inPayload && p.skip == 0 {
+			p.grow()
 			rest = p.payload[p.got:]
 		}
 		n, came, err := src.more(rest)
@@ -130,6 +132,7 @@ func (p *parser) take(w []byte, a *Arrival) (n int, done bool, err error) {
 		return n, false, p.endExtra(n)
 	}
 	if p.got < p.header.Length {
+		p.grow()
 		n = copy(p.payload[p.got:], w)
 		p.got += n
 	}
@@ -164,9 +167,28 @@ func (p *parser) endExtra(n int) error {
 	p.skip = p.header.Prefix() - frame.Size - p.header.Extra
 	p.got, p.phase, p.payload = 0, inPayload, nil
 	if p.header.Length > 0 {
-		p.payload = p.pool.Get(p.header.Length)
+		most := p.reserve
+		if most == 0 {
+			most = maxReserve
+		}
+		p.payload = p.pool.Get(min(p.header.Length, most))
 	}
 	return nil
+}
+
+// maxReserve is the room that is made for a payload because a header says that it comes: whoever
+// sends 24 bytes is not to get a gigabyte for them. It is more than any program sends at once.
+const maxReserve = 64 << 20
+
+// grow makes more room for a payload when what there is has been filled.
+func (p *parser) grow() {
+	if p.got < len(p.payload) || p.got == p.header.Length {
+		return
+	}
+	more := p.pool.Get(min(p.header.Length, 4*len(p.payload)))
+	copy(more, p.payload)
+	p.pool.Put(p.payload)
+	p.payload = more
 }
 
 func (p *parser) complete(a *Arrival) (bool, error) {

@@ -253,6 +253,8 @@ func (s *sharedEnd) queued() int {
 	return s.waits - s.pending[s.first].done
 }
 
+func (s *sharedEnd) unsent() int { return s.queued() + int(s.out.at-s.out.head.Load()) }
+
 func (s *sharedEnd) borrowed() int {
 	if s.settle() != nil {
 		return s.large // the link is broken, which flush or receive will say

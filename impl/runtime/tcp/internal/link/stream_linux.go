@@ -38,7 +38,15 @@ func (e *streamEnd) flush() error {
 	return e.queue.flush(&e.stream)
 }
 
-func (e *streamEnd) queued() int                      { return e.queue.bytes }
+func (e *streamEnd) queued() int { return e.queue.bytes }
+func (e *streamEnd) unsent() int {
+	n, err := unix.IoctlGetInt(e.stream.fd, unix.SIOCOUTQ)
+	if err != nil {
+		n = 0 // it has ended, which others say
+	}
+	return e.queue.bytes + n
+}
+
 func (e *streamEnd) borrowed() int                    { return e.queue.borrowed }
 func (e *streamEnd) receive(a *Arrival) (bool, error) { return e.parser.next(&e.stream, a) }
 
