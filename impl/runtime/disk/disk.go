@@ -304,6 +304,10 @@ func (s *Store) commit() error {
 // takeBack undoes a commit that has failed: the space is not ours, and nobody has been told of the
 // entries. If all was written there is more wrong than a lack of room.
 func (s *Store) takeBack(err error, wrote bool) error {
+	var at *os.PathError
+	if errors.As(err, &at) && at.Path == s.name(newLogName) { // it was renamed since it was opened
+		err = &os.PathError{Op: at.Op, Path: s.name(logName), Err: at.Err}
+	}
 	err = fmt.Errorf("disk: commit of %d entries to %s: %w", len(s.queued), s.name(logName), err)
 	undone := s.log.Truncate(s.c.end)
 	if !wrote && noRoom(err) && undone == nil {

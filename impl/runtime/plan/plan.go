@@ -64,7 +64,13 @@ func (p *Plan) Validate(s *core.Setup, m *fault.Model) error {
 		if len(f.Victims) == 0 {
 			return fmt.Errorf("plan: failure %d has no victim", i+1)
 		}
-		if int(f.By) >= n {
+		switch {
+		case f.After < 0:
+			return fmt.Errorf("plan: failure %d: after %d effects, want 0 or more", i+1, f.After)
+		case f.Survive > fault.Nothing:
+			return fmt.Errorf("plan: failure %d: what survives is %d, want %d to %d", i+1,
+				f.Survive, fault.Prefix, fault.Nothing)
+		case int(f.By) >= n:
 			return fmt.Errorf("plan: failure %d: proc %d does not exist, there are %d procs", i+1,
 				f.By, n)
 		}
@@ -84,6 +90,9 @@ func (p *Plan) Validate(s *core.Setup, m *fault.Model) error {
 	for i, q := range p.Requests {
 		if int(q.Proc) >= n || int(q.Suspect) >= n || int(q.By) >= n {
 			return fmt.Errorf("plan: request %d: there are %d procs", i+1, n)
+		}
+		if q.After < 0 {
+			return fmt.Errorf("plan: request %d: after %d effects, want 0 or more", i+1, q.After)
 		}
 		if q.Expires && !s.Watchdogs {
 			return fmt.Errorf("plan: request %d: protocol %s has no watchdogs", i+1, s.Protocol)
