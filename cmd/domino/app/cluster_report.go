@@ -119,6 +119,7 @@ func (r *clusterRan) print(w io.Writer, events bool) {
 		fmt.Fprintf(w, " (%s without failures)", short3(r.reference.Elapsed))
 	}
 	fmt.Fprintln(w)
+	printUsage(w, l, res)
 	for i, c := range res.Crashes {
 		what := "failure"
 		if c.Exit {
@@ -126,9 +127,9 @@ func (r *clusterRan) print(w io.Writer, events bool) {
 		} else if c.Ordered {
 			what = "order to stop"
 		}
-		fmt.Fprintf(w, "%s %d: %s at %s: reaped after %s, agreed on %s, told %s, restarted %s\n",
-			what, i+1, l.NamesOf(c.Procs), short3(c.At), short3(c.Reaped-c.At),
-			short3(c.Agreed-c.At), since(c.Told, c.At), since(c.Restarts, c.At))
+		fmt.Fprintf(w, "%s %d: %s at %s: reaped %s, agreed on %s, told %s, restarted %s\n",
+			what, i+1, l.NamesOf(c.Procs), short3(c.At), after(c.Reaped, c.At),
+			after(c.Agreed, c.At), since(c.Told, c.At), since(c.Restarts, c.At))
 	}
 	printStops(w, l, res)
 	printEpisodes(w, l, res.Episodes())
@@ -189,6 +190,7 @@ func (r *clusterRan) report() *clusterReport {
 		Violation: r.violation, Digests: digests, Crashes: r.result.Crashes,
 		Recoveries: r.result.Recoveries(), Counts: r.result.Counts, Stops: r.result.Stops,
 		Suspicions: r.result.Suspicions, Performed: r.result.Performed, Missed: r.missed(),
+		Strangers: r.result.Strangers, Placement: r.result.Placement,
 		Episodes: r.result.Episodes(), Elapsed: r.result.Elapsed, Complete: r.result.Complete,
 		Strikes: r.strikes}
 	if r.lifted != nil {
@@ -215,10 +217,13 @@ type clusterReport struct {
 	Performed  []int                `json:"performed"`          // effects by proc
 	Missed     int                  `json:"missed"`             // failures and stops that did not strike
 	Episodes   []cluster.Episode    `json:"episodes,omitempty"` // of a runtime that recovers
-	Elapsed    time.Duration        `json:"elapsed"`
-	Complete   bool                 `json:"complete"`
-	Strikes    strikes              `json:"strikes"`
-	Lifted     *liftReport          `json:"lifted,omitempty"` // in the world, with --lift
+	// connections that were refused, of whoever had not proven to be of the run
+	Strangers int             `json:"strangers"`
+	Placement []cluster.Place `json:"placement,omitempty"` // with hosts: who began where
+	Elapsed   time.Duration   `json:"elapsed"`
+	Complete  bool            `json:"complete"`
+	Strikes   strikes         `json:"strikes"`
+	Lifted    *liftReport     `json:"lifted,omitempty"` // in the world, with --lift
 }
 
 // short3 is a time with three digits.
@@ -241,6 +246,14 @@ func since(list []time.Duration, from time.Duration) string {
 		return "after " + short3(list[0]-from)
 	}
 	return fmt.Sprintf("after %s to %s", short3(list[0]-from), short3(list[len(list)-1]-from))
+}
+
+// after is a time since another one; the run may have ended before.
+func after(at, from time.Duration) string {
+	if at == 0 {
+		return "never"
+	}
+	return "after " + short3(at-from)
 }
 
 func when(at, from time.Duration) string {

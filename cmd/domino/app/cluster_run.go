@@ -437,6 +437,9 @@ func (c *clusterCase) runWithReference(ctx context.Context, k strikes, dir strin
 	return c.run(ctx, k, c.seed, filepath.Join(dir, "run"), reference)
 }
 
+// judgingSilently is how long a run is judged before somebody is told.
+const judgingSilently = 2 * time.Second
+
 // run makes one run and judges it.
 func (c *clusterCase) run(ctx context.Context, k strikes, seed uint64, dir string,
 	reference *cluster.Result) (*clusterRan, error) {
@@ -449,6 +452,12 @@ func (c *clusterCase) run(ctx context.Context, k strikes, seed uint64, dir strin
 		return nil, err
 	}
 	ran := &clusterRan{clusterCase: c, strikes: k, result: r, reference: reference}
+	slow := time.AfterFunc(judgingSilently, func() {
+		if !c.quiet {
+			fmt.Fprintf(c.std.err, "judging %d events\n", len(r.Trace.Events))
+		}
+	})
+	defer slow.Stop()
 	judged := make(chan *clusterRan, 1)
 	if again := *ran; ctx.Err() == nil {
 		// ends by itself; a long trace takes a while, for which nobody waits who has had enough

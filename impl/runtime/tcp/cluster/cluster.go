@@ -116,6 +116,15 @@ type Result struct {
 	Begun     time.Duration // from the call of Run until all had begun
 	// by rank: when its program had ended for good, since all had begun; 0 if it has not
 	Ended []time.Duration
+	// connections that were refused, of whoever had not proven to be of the run
+	Strangers int
+	Placement []Place // who began where; nil without Config.Hosts
+}
+
+// Place is a host and the procs that began there.
+type Place struct {
+	Host  string      `json:"host"`
+	Procs []core.Proc `json:"procs"`
 }
 
 // Crash is one failure; times are since all have begun.
@@ -165,10 +174,9 @@ func (c *Config) Validate() error {
 			ErrModel)
 	case c.Every > 0 && m.Checkpoints == 0:
 		return errors.New("cluster: checkpoints are to be asked for, and the model has none")
-	case c.Idle < 0:
-		return fmt.Errorf("cluster: a run ends when nothing has happened for %v", c.Idle)
-	case c.DiskDelay < 0:
-		return fmt.Errorf("cluster: the delay of the disks is %v", c.DiskDelay)
+	}
+	if err := c.validateTimes(); err != nil {
+		return err
 	}
 	for _, validate := range []func() error{c.validateMoments, c.validateHosts, c.validateStops} {
 		if err := validate(); err != nil {
@@ -178,17 +186,54 @@ func (c *Config) Validate() error {
 	return c.Plan.Validate(c.Setup, m)
 }
 
+// longestTime bounds every time of a configuration.
+const longestTime = 1000 * time.Hour
+
+// validateTimes reports times that are negative, or so long that they must be mistakes.
+func (c *Config) validateTimes() error {
+	type named struct {
+		name string
+		is   time.Duration
+	}
+	times := []named{
+		{"spread of notices and restarts", c.Spread},
+		{"delay of the disks", c.DiskDelay},
+		{"time limit", c.Timeout},
+		{"time between checkpoints", c.Every},
+		{"silence that is suspect", c.Silence},
+		{"time in which nothing may happen", c.Idle},
+	}
+	for i, t := range c.Timed {
+		times = append(times, named{fmt.Sprintf("time of timed failure %d", i+1), t.At})
+	}
+	for i, st := range c.Stops {
+		times = append(times, named{fmt.Sprintf("time of stop %d", i+1), max(st.At, st.For)})
+	}
+	for _, t := range times {
+		if t.is < 0 || t.is > longestTime {
+			return fmt.Errorf("cluster: the %s is %v, want 0 to %v", t.name, t.is, longestTime)
+		}
+	}
+	if c.Reserve < 0 {
+		return fmt.Errorf("cluster: a reserve of %d bytes, want 0 or more", c.Reserve)
+	}
+	return nil
+}
+
 // validateMoments reports failures of nobody and moments that never come.
 func (c *Config) validateMoments() error {
 	procs := len(c.Setup.Layout.Names)
-	for _, t := range c.Timed {
+	for i, t := range c.Timed {
+		if len(t.Victims) == 0 {
+			return fmt.Errorf("cluster: timed failure %d has no victim", i+1)
+		}
 		for _, v := range t.Victims {
 			if int(v) >= procs {
 				return fmt.Errorf("cluster: victim %d does not exist", v)
 			}
 		}
 	}
-	for _, r := range c.Reached {
+	for i, r := range c.Reached {
 		if int(r.By) >= procs || slices.ContainsFunc(r.Victims, func(v core.Proc) bool {
 			return int(v) >= procs
 		}) {
@@ -214,6 +259,9 @@ func (c *Config) validateMoments() error {
 				return fmt.Errorf("cluster: iteration %d of %s: its program has %d", r.Number, name,
 					n)
 			}
+		}
+		if len(r.Victims) == 0 {
+			return fmt.Errorf("cluster: failure %d by progress has no victim", i+1)
 		}
 	}
 	return nil
@@ -303,12 +351,8 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	met := make(chan error, 1)
 	rendezvous := &mesh.Rendezvous{Identity: mesh.Identity{Run: s.instructions.Run,
 		Secret: s.instructions.Secret}, Procs: len(s.procs),
-		Refused: func(address string, err error) {
-			if !hungUp(err) {
-				s.post(func() { s.note("refused a connection from %s: %v", address, err) })
-			}
-		},
-		Joined: func(p core.Proc, a mesh.Address) { s.post(func() { s.meets(s.procs[p], a) }) }}
+		Refused: func(address string, err error) { s.post(func() { s.stranger(address, err) }) },
+		Joined:  func(p core.Proc, a mesh.Address) { s.post(func() { s.meets(s.procs[p], a) }) }}
 	go func() { met <- rendezvous.Serve(meeting, listener) }()
 	err = s.run(ctx)
 	stop()

@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -313,6 +314,40 @@ func TestRefused(t *testing.T) {
 		{"silence of no length", good, func(c *cluster.Config) {
 			c.Silence = time.Millisecond
 		}, "means nothing"},
+		{"delays longer than a number", good, func(c *cluster.Config) {
+			c.Spread = math.MaxInt64
+		}, "spread of notices and restarts is 2562047h47m16.854775807s, want 0 to"},
+		{"negative delays", good, func(c *cluster.Config) { c.Spread = -1 }, "want 0 to"},
+		{"negative delays of disks", good, func(c *cluster.Config) { c.DiskDelay = -1 },
+			"delay of the disks"},
+		{"negative time limit", good, func(c *cluster.Config) { c.Timeout = -1 }, "time limit"},
+		{"failure before the beginning", good, func(c *cluster.Config) {
+			c.Timed = []cluster.Timed{{At: -1, Victims: []core.Proc{0}}}
+		}, "time of timed failure 1"},
+		{"timed failure of nobody", good, func(c *cluster.Config) {
+			c.Timed = []cluster.Timed{{}}
+		}, "no victim"},
+		{"failure of nobody", good, func(c *cluster.Config) {
+			c.Reached = []cluster.Reached{{What: cluster.Date}}
+		}, "no victim"},
+		{"failure after less than nothing", good, func(c *cluster.Config) {
+			c.Plan.Failures = []plan.Failure{{Victims: []core.Proc{0}, After: -1}}
+		}, "after -1 effects"},
+		{"failure that leaves what nobody knows", good, func(c *cluster.Config) {
+			c.Plan.Failures = []plan.Failure{{Victims: []core.Proc{0}, Survive: 77}}
+		}, "what survives is 77"},
+		{"request after less than nothing", good, func(c *cluster.Config) {
+			c.Plan.Requests = []plan.Request{{After: -1}}
+		}, "after -1 effects"},
+		{"negative reserve", good, func(c *cluster.Config) { c.Reserve = -1 }, "reserve"},
+		{"host that means every host", good, func(c *cluster.Config) {
+			c.Hosts = []cluster.Host{{Address: "node1"}, {Address: "0.0.0.0"}}
+			c.Address = "10.0.0.1:0"
+		}, "host 2: 0.0.0.0 is no address at which other hosts reach it"},
+		{"host that only itself reaches", good, func(c *cluster.Config) {
+			c.Hosts = []cluster.Host{{Address: "node1"}, {Address: "localhost"}}
+			c.Address = "10.0.0.1:0"
+		}, "host 2: localhost is no address at which other hosts reach it"},
 		{"program that is none", good, func(c *cluster.Config) {
 			c.Path = file
 		}, "permission denied"},

@@ -95,8 +95,12 @@
 // # Hosts
 //
 // Processes listen on the addresses of Config.Hosts, in blocks: what stops together, or runs on one
-// node, is on one host, and a proc that has moved starts where its new host runs. Where a host has
-// a launcher, such as ssh, its processes are started by that command line. They are killed by their
+// node, is on one host, services are spread in the same way beside them, and a proc that has moved
+// starts where its new host runs. With several hosts no address will do that only its own host
+// reaches, a host that is given by name is reached by that name, whatever it means there, and a run
+// begins when all who will talk with each other are connected: who does not reach whom is said
+// before. Where a host has a launcher, such as ssh, its processes are started by that command line,
+// one for each. They are killed by their
 // own hand, on order, as to kill a launcher kills nobody else (package launch), and a process whose
 // launcher has ended counts as dead when the lock of its disk is free, not before; if it stays, the
 // run ends with an error. So the folder of the run, where disks and evidence are, must be shared by
@@ -137,7 +141,10 @@
 // in between. Whether the programs have ended is for the judge to say.
 //
 // A run that takes too long is ended, and the reason names the procs that have not come, by host,
-// that are in a step that does not end, or that do not answer at all. However the supervisor ends,
+// that are in a step that does not end, or that do not answer at all; who has messages for whom
+// that are not taken, on which connection, and whose connection is not there, after what attempts;
+// and what programs and protocols wait for. The same is said when nobody has taken a step for a
+// while, before the time is over. However the supervisor ends,
 // no process stays: a child that reads the end of its input stops, and on Linux the kernel kills it
 // before.
 //

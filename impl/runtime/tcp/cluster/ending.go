@@ -15,7 +15,8 @@ const (
 	// processes may take so long to end in order, on a machine that is busy
 	endTimeout = 10 * time.Second
 	// whoever does not say by then what it is doing says nothing at all
-	answerTime = 300 * time.Millisecond
+	answerTime  = 300 * time.Millisecond
+	answerAProc = 2 * time.Millisecond
 )
 
 // finish ends a complete run in order.
@@ -76,21 +77,38 @@ func (s *supervisor) overdue() {
 		return // they end by themselves, or not
 	}
 	s.expired = true
+	s.inquire(s.timeOut)
+}
+
+// inquire asks all what they do and what they wait for, and goes on when they have answered, or
+// most likely never will.
+func (s *supervisor) inquire(then event) {
 	for _, p := range s.procs {
-		if p.doing = "?"; p.process != nil {
+		if p.doing, p.waits = "?", nil; p.process != nil {
 			s.tell(p, order{Kind: sayDoing})
 		}
 	}
-	s.later(answerTime, s.timeOut)
+	once := false
+	s.stall.then = func() {
+		if !once {
+			once = true
+			then()
+		}
+	}
+	s.later(answerTime+time.Duration(len(s.procs))*answerAProc, s.stall.then)
 }
 
-// answered notes what a proc says that it is doing.
-func (s *supervisor) answered(p *proc, doing string) {
-	p.doing = doing
-	if s.expired && !slices.ContainsFunc(s.procs, func(p *proc) bool {
-		return p.process != nil && !p.dying && p.doing == "?"
+// answered notes what a proc does or waits for, and goes on when all have said both.
+func (s *supervisor) answered(p *proc, a *answer) {
+	if a.Kind == saidWaits {
+		p.waits = a
+	} else {
+		p.doing = a.Text
+	}
+	if s.stall.then != nil && !slices.ContainsFunc(s.procs, func(p *proc) bool {
+		return p.process != nil && !p.dying && (p.doing == "?" || p.doing == "" && p.waits == nil)
 	}) {
-		s.timeOut()
+		s.stall.then()
 	}
 }
 
@@ -106,9 +124,10 @@ func (s *supervisor) timeOut() {
 	s.stop(bound, nil)
 }
 
-// stuck names who has not come, by host, and who hangs.
+// stuck names who has not come, by host, who hangs, and who waits for whom.
 func (s *supervisor) stuck() string {
 	var list []string
+	var deaf []core.Proc
 	waiting := map[int][]core.Proc{} // by host
 	for _, p := range s.procs {
 		if p.process != nil && !p.met && !p.up && p.life == 0 {
@@ -116,14 +135,24 @@ func (s *supervisor) stuck() string {
 		} else if p.process == nil || p.dying {
 			continue
 		} else if p.doing == "?" {
-			list = append(list, s.where(p)+" does not answer: it is stopped, or hangs")
+			deaf = append(deaf, p.id)
 		} else if p.doing != "" {
 			list = append(list, s.where(p)+" "+p.doing)
 		}
 	}
+	switch len(deaf) {
+	case 0:
+	case 1:
+		list = append(list, s.where(s.procs[deaf[0]])+" does not answer: it is stopped, or hangs")
+	default:
+		list = append(list, s.named(deaf)+" do not answer: they are stopped, or hang")
+	}
+	if len(list) > listed {
+		list = []string{few(list)}
+	}
 	for _, p := range s.procs {
 		if procs := waiting[p.host]; len(procs) > 0 && procs[0] == p.id {
-			text := s.setup.Layout.NamesOf(procs) + " did not come to the meeting at " +
+			text := s.named(procs) + " did not come to the meeting at " +
 				s.instructions.Rendezvous
 			if len(s.c.Hosts) > 0 {
 				text = "host " + s.c.Hosts[p.host].Address + ": " + text
@@ -134,6 +163,11 @@ func (s *supervisor) stuck() string {
 			}
 			list = append(list, text)
 		}
+	}
+	list = append(list, s.hangs()...)
+	if s.out.Strangers > 0 {
+		list = append(list, fmt.Sprintf("%d connections of strangers were refused",
+			s.out.Strangers))
 	}
 	return strings.Join(list, "; ")
 }

@@ -26,6 +26,13 @@ type Host struct {
 	Launcher []string
 }
 
+// local reports whether an address means, wherever it is used, the host where it is used, and
+// whether it means all its addresses at once.
+func local(address string) (loopback, unspecified bool) {
+	ip := net.ParseIP(address)
+	return address == "localhost" || ip != nil && ip.IsLoopback(), ip != nil && ip.IsUnspecified()
+}
+
 // validateHosts reports addresses that can not meet.
 func (c *Config) validateHosts() error {
 	away := ""
@@ -33,9 +40,15 @@ func (c *Config) validateHosts() error {
 		if h.Address == "" || strings.ContainsAny(h.Address, "/ \t") {
 			return fmt.Errorf("cluster: host %d: %q is no address", i+1, h.Address)
 		}
-		if ip := net.ParseIP(h.Address); h.Address != "localhost" &&
-			(ip == nil || !ip.IsLoopback()) {
+		if loopback, _ := local(h.Address); !loopback {
 			away = h.Address
+		}
+	}
+	for i, h := range c.Hosts {
+		loopback, unspecified := local(h.Address)
+		if len(c.Hosts) > 1 && (unspecified || loopback && away != "") {
+			return fmt.Errorf("cluster: host %d: %s is no address at which other hosts reach it: "+
+				"name the one of its network", i+1, h.Address)
 		}
 	}
 	host, _, err := net.SplitHostPort(c.Address)
@@ -56,22 +69,34 @@ func (c *Config) meeting() string {
 	return c.Address
 }
 
-// spreadOver spreads the procs over so many hosts: what stops together, or runs on one node, stays
-// together, in blocks. Procs that run on a node of which the layout does not tell, such as loggers,
-// are spread in the same way beside the nodes.
+// spreadOver spreads the procs over so many hosts: what stops together, such as a cluster, or runs
+// on one node, stays together, in blocks. Services are spread in the same way beside them, and so
+// are procs that run on a node of which the layout does not tell, such as loggers.
 func spreadOver(s *core.Setup, hosts int) []int {
 	type unit struct{ kind, number int }
+	const (
+		nodes = iota // and ranks, and what stops with one
+		hosted
+		services
+		kinds
+	)
+	l := &s.Layout
 	units := map[core.Proc]unit{} // by the first proc of each
-	var counts [2]int             // of each kind
+	var counts [kinds]int
 	var of []unit
-	for p := range core.Proc(len(s.Layout.Names)) {
-		first, kind := p, 0
-		if int(p) < len(s.Layout.Nodes) {
-			first = s.Layout.Nodes[p]
-		} else if s.Layout.Nodes != nil && s.Layout.Hosted[p] {
-			kind = 1
+	for p := range core.Proc(len(l.Names)) {
+		first, kind := p, nodes
+		switch {
+		case int(p) < len(l.Nodes):
+			first = l.Nodes[p]
+		case l.Nodes != nil && l.Hosted[p]:
+			kind = hosted
+		case int(p) >= l.Ranks && !slices.Contains(l.Nodes, p):
+			kind = services
 		}
-		first = s.Group(first)[0]
+		if first = s.Group(first)[0]; int(first) < l.Ranks {
+			kind = nodes
+		}
 		if _, ok := units[first]; !ok {
 			units[first] = unit{kind, counts[kind]}
 			counts[kind]++
@@ -81,6 +106,20 @@ func spreadOver(s *core.Setup, hosts int) []int {
 	var list []int
 	for _, u := range of {
 		list = append(list, u.number*hosts/counts[u.kind])
+	}
+	return list
+}
+
+// placement is who begins where.
+func (s *supervisor) placement() (list []Place) {
+	for i, h := range s.c.Hosts {
+		at := Place{Host: h.Address}
+		for _, p := range s.procs {
+			if p.host == i {
+				at.Procs = append(at.Procs, p.id)
+			}
+		}
+		list = append(list, at)
 	}
 	return list
 }
@@ -117,13 +156,7 @@ func (s *supervisor) where(p *proc) string {
 	if !s.far(p) {
 		return text
 	}
-	var there []core.Proc
-	for _, q := range s.procs {
-		if q.host == p.host {
-			there = append(there, q.id)
-		}
-	}
-	return fmt.Sprintf("%s (with %s, by %s)", text, s.setup.Layout.NamesOf(there),
+	return fmt.Sprintf("%s (with %s, by %s)", text, s.named(s.placement()[p.host].Procs),
 		strings.Join(s.c.Hosts[p.host].Launcher, " "))
 }
 

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/buffer"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/node"
@@ -16,13 +17,36 @@ import (
 
 // How a life comes to the others.
 
+// listen is where others connect, and the address that they are told. A name may mean the loopback
+// on the host itself, as in many an /etc/hosts, so a host that others must reach by name listens
+// everywhere, and they are told the name.
+func (l *life) listen() (net.Listener, string, error) {
+	host := l.in.Host
+	if l.in.Public && net.ParseIP(host) == nil {
+		host = ""
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	if err != nil {
+		return nil, "", err
+	}
+	address := listener.Addr().String()
+	if l.in.Public {
+		_, port, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, "", errors.Join(err, listener.Close())
+		}
+		address = net.JoinHostPort(l.in.Host, port)
+	}
+	return listener, address, nil
+}
+
 // join makes the mesh and the node.
 func (l *life) join() error {
-	listener, err := net.Listen("tcp", net.JoinHostPort(l.in.Host, "0"))
+	listener, listens, err := l.listen()
 	if err != nil {
 		return err
 	}
-	l.address = listener.Addr().String()
+	l.address = listens
 	procs, pool := len(l.setup.Layout.Names), new(buffer.Pool)
 	pool.Reserve(l.in.Reserve)
 	m, err := mesh.New(mesh.Config{Identity: l.identityOnMesh(), Procs: procs, Listener: listener,
@@ -86,7 +110,8 @@ func (l *life) meet() error {
 }
 
 // connect waits for the connections with all that this proc will talk with, so that no program has
-// to.
+// to, and a run over hosts that do not reach each other does not begin. There both sides call: one
+// of the two directions may be closed.
 func (l *life) connect() error {
 	l.mu.Lock()
 	table := l.table
@@ -94,11 +119,39 @@ func (l *life) connect() error {
 	l.mesh.Learn(table)
 	partners := partnersOf(l.setup, l.in.Proc)
 	for _, q := range partners {
-		if q < l.in.Proc { // the others call us
+		if q < l.in.Proc || l.in.Public {
 			l.mesh.Call(q)
 		}
 	}
-	return l.mesh.Gather(partners, joinTimeout)
+	err := l.mesh.Gather(partners, l.in.Connect)
+	if err == nil {
+		return nil
+	}
+	var missing []string
+	for _, q := range partners {
+		if _, ok := l.mesh.Connected(q); !ok {
+			missing = append(missing, l.missing(q))
+		}
+	}
+	if len(missing) == 0 {
+		return err
+	}
+	return fmt.Errorf("%d of the %d connections that it needs are missing after %v: %s",
+		len(missing), len(partners), l.in.Connect, few(missing))
+}
+
+// missing says what is known of a connection that is not there.
+func (l *life) missing(q core.Proc) string {
+	name := l.setup.Layout.Name(q)
+	if a := l.mesh.Address(q); a != "" {
+		name += " at " + a
+	}
+	for _, w := range l.mesh.Waiting() {
+		if w.Proc == q && w.Err != nil {
+			return fmt.Sprintf("%s (%d attempts, the last: %v)", name, w.Attempts, w.Err)
+		}
+	}
+	return name + " (it has not called)"
 }
 
 // await waits for leave to go on.
@@ -117,8 +170,8 @@ func (l *life) refused(n mesh.Notice) {
 	switch {
 	case n.Event == mesh.Refused && hungUp(n.Err): // killed meanwhile, most likely
 	case n.Event == mesh.Refused:
-		l.say(answer{Kind: saidNote, Text: fmt.Sprintf("proc %d refused a connection from %s: %v",
-			l.in.Proc, n.Address, n.Err)})
+		l.say(answer{Kind: saidRefused, Text: fmt.Sprintf(
+			"proc %d refused a connection from %s: %v", l.in.Proc, n.Address, n.Err)})
 	case n.Event == mesh.Unreachable:
 		l.say(answer{Kind: saidNote, Text: fmt.Sprintf(
 			"proc %d did not reach proc %d life %d at %s: %v", l.in.Proc, n.Proc, n.Life, n.Address,

@@ -44,6 +44,7 @@ type life struct {
 	doing   doing
 	saying  sync.Mutex           // of out
 	worked  time.Duration        // of processors before it went on
+	usage   Usage                // when nobody had anything to do; the zero value: not yet
 	ended   int64                // when the program had; 0: not yet
 	dying   *order               // a failure that is being taken in
 	address string               // where others find it
@@ -127,7 +128,7 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 		if err := l.meet(); err != nil {
 			return err
 		}
-		if l.in.Bare {
+		if l.in.Connect > 0 {
 			if err := l.connect(); err != nil {
 				return err
 			}
@@ -226,8 +227,7 @@ func (l *life) heard(line []byte) {
 	err := json.Unmarshal(line, &o)
 	if err == nil && o.Kind == sayDoing { // the thread that turns may hang
 		l.encode(answer{Kind: saidDoing, Text: l.doing.words()})
-		return
-	}
+	} // and the thread itself says what it waits for, if it comes to that
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.orders = append(l.orders, o)
@@ -363,8 +363,13 @@ func (l *life) obey() (ended bool, err error) {
 		case sayCheckpoint:
 			err = l.settled(l.node.Input(core.Input{Kind: core.Checkpoint}))
 		case sayStatus:
+			if o.Measure && l.usage.Descriptors == 0 {
+				l.usage = l.measure()
+			}
 			l.say(answer{Kind: saidStatus, Round: o.Round, Epoch: l.carrier.epoch,
 				Steps: l.node.Counts().Steps, Idle: l.node.Idle(), Peers: l.carrier.status()})
+		case sayDoing:
+			l.say(l.waits())
 		case sayEnd:
 			err := l.witness.aside()
 			l.say(l.final())

@@ -44,7 +44,8 @@ func (s *supervisor) tick() {
 	for _, p := range s.procs {
 		if p.process != nil {
 			s.round.of++
-			s.tell(p, order{Kind: sayStatus, Round: s.round.number})
+			s.tell(p, order{Kind: sayStatus, Round: s.round.number,
+				Measure: s.round.before != nil})
 		}
 	}
 }
@@ -90,6 +91,7 @@ func (s *supervisor) status(p *proc, a answer) {
 		return
 	}
 	s.round.asked = false
+	s.stepped()
 	before := s.round.before
 	s.round.before = nil
 	if s.expired || !s.still() || !s.atRest() {
@@ -163,6 +165,7 @@ func (s *supervisor) result() (*Result, error) {
 		out.Performed = append(out.Performed, p.performed)
 		a := s.ended[p.id]
 		out.Counts = append(out.Counts, a.Counts)
+		out.Strangers += a.Strangers
 		if int(p.id) < s.setup.Layout.Ranks {
 			out.Digests, out.Done = append(out.Digests, a.Digest), append(out.Done, a.Done)
 			var ended time.Duration

@@ -35,6 +35,7 @@ type proc struct {
 	failed  string           // why it could not go on
 	host    int              // where it runs, in Config.Hosts
 	doing   string           // what it answered when it was asked, "?" before
+	waits   *answer          // likewise
 
 	// From its evidence:
 	performed  int
@@ -87,6 +88,8 @@ type supervisor struct {
 	asked    []plan.Request // that are due
 	left     struct{ failures, checkpoints, suspicions int }
 	round    round
+	stall    stall
+	told     int       // connections of strangers that the reader was told of
 	listened time.Time // when it last looked who is silent
 	ending   bool
 	ended    map[core.Proc]answer
@@ -122,6 +125,7 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 		for p, host := range spreadOver(c.Setup, len(c.Hosts)) {
 			s.procs[p].host = host
 		}
+		s.out.Placement = s.placement()
 	}
 	for i, f := range c.Plan.Failures {
 		s.armed = append(s.armed, &armed{Failure: f, index: i})
@@ -135,6 +139,12 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 		s.stops = append(s.stops, &armedStop{Stop: st, index: i})
 	}
 	s.instructions.Keep, s.instructions.Set = c.Model.KeepsIgnored(), c.Model.Set
+	if c.Bare {
+		s.instructions.Connect = joinTimeout
+	}
+	if len(c.Hosts) > 1 {
+		s.instructions.Connect, s.instructions.Public = min(joinTimeout, c.Timeout/2), true
+	}
 	s.instructions.Beat = c.Silence / 4
 	s.left.failures, s.left.checkpoints, s.left.suspicions = c.Model.Failures, c.Model.Checkpoints,
 		c.Model.Suspicions
@@ -177,10 +187,12 @@ func (s *supervisor) run(ctx context.Context) error {
 	s.progressed = s.called
 	limit := time.NewTimer(s.patience(s.called))
 	defer limit.Stop()
+	s.moved()
 	for _, p := range s.inOrder() {
 		s.spawn(p)
 	}
 	s.later(tickEvery, s.tick)
+	s.later(s.stallTime(), s.watchStall)
 	s.later(startTimeout, func() { s.late(0) })
 	interrupted := ctx.Done()
 	for !s.over || slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil }) {
@@ -333,6 +345,7 @@ func (s *supervisor) hear(p *proc, a answer) {
 	}
 	switch a.Kind {
 	case saidUp:
+		s.moved()
 		if err := s.seen(p); err != nil {
 			s.stop("", err)
 			return
@@ -366,8 +379,10 @@ func (s *supervisor) hear(p *proc, a answer) {
 		s.out.Panic = fmt.Sprintf("%s panics: %s", s.setup.Layout.Name(p.id), a.Text)
 	case saidFailed:
 		p.failed = a.Text
-	case saidDoing:
-		s.answered(p, a.Text)
+	case saidDoing, saidWaits:
+		s.answered(p, &a)
+	case saidRefused:
+		s.refused(a.Text)
 	}
 }
 

@@ -43,6 +43,11 @@ type instructions struct {
 	Set       bool          `json:"set"`  // and what was sent is on its way for ever
 	Beat      time.Duration `json:"beat"` // between two signs of life, at most; 0: nobody listens
 	Bare      bool          `json:"bare"` // no evidence is kept
+	// procs that talk with each other are connected before anybody goes on, within so long; 0: when
+	// they first do
+	Connect time.Duration `json:"connect"`
+	// others must reach it by its host as it is given, whatever that is called here
+	Public bool `json:"public"`
 	// bytes of buffers that are ready before it begins
 	Reserve int  `json:"reserve"`
 	States  bool `json:"states,omitempty"` // the state of the machine is in the evidence
@@ -89,6 +94,7 @@ type order struct {
 	Life   core.Incarnation `json:"life,omitempty"` // that has ended
 
 	Addresses []mesh.Address `json:"addresses,omitempty"`
+	Measure   bool           `json:"measure,omitempty"` // of status: what does it use?
 }
 
 // What a life says.
@@ -104,7 +110,10 @@ const (
 	saidFailed = "failed" // it can not go on: Text
 	saidBeat   = "beat"
 	saidDoing  = "doing" // Text, "" if it does not hang
-	saidHosts  = "hosts" // who runs on its node has changed
+	// what it waits for: Peers with all that is known, Text of the program, in words
+	saidWaits   = "waits"
+	saidRefused = "refused" // Text is of a connection that was refused
+	saidHosts   = "hosts"   // who runs on its node has changed
 	// it watches Proc from the step at Began on, by the watchdog Serial; 0: no more
 	saidWatch = "watch"
 	// it is in the next life of its proc, as the same process; Renewed: by Renew, otherwise rolled
@@ -142,6 +151,8 @@ type answer struct {
 	Began   uint64    `json:"began,omitempty"`
 	Renewed bool      `json:"renewed,omitempty"`
 	Ticket  *ticket   `json:"ticket,omitempty"`
+
+	Strangers int `json:"strangers,omitempty"` // of end: connections of strangers that it refused
 }
 
 // peer is what one life knows of its connection with another.
@@ -152,6 +163,12 @@ type peer struct {
 	Received uint64    `json:"received"`
 	Held     int       `json:"held,omitempty"` // frames that wait for a connection
 	Lost     bool      `json:"lost,omitempty"` // it broke, of a life that is not over
+	// of saidWaits alone:
+	Address  string `json:"address,omitempty"`
+	Unsent   int    `json:"unsent,omitempty"` // bytes that the other side has not taken
+	Attempts int    `json:"attempts,omitempty"`
+	Error    string `json:"error,omitempty"` // of the last attempt
+	Early    bool   `json:"early,omitempty"` // it knows of a failure that we do not know of
 }
 
 // Counts is what one life has sent, logged and stored.
@@ -173,6 +190,18 @@ type Counts struct {
 	Stored     uint64 `json:"stored"`
 	Storing    uint64 `json:"storing"` // nanoseconds that stable storage has taken
 	Worked     uint64 `json:"worked"`  // nanoseconds of processors since the life was told to go on
+	Usage
+}
+
+// Usage is what the process of a life used when nobody had anything to do any more; 0 where the run
+// was ended before that.
+type Usage struct {
+	Resident     uint64 `json:"resident"`     // bytes of memory
+	Proportional uint64 `json:"proportional"` // what it shares counted in parts (PSS)
+	Connections  int    `json:"connections"`  // that were open
+	Opened       int    `json:"opened"`       // in the whole life
+	Descriptors  int    `json:"descriptors"`  // open files and sockets
+	Threads      int    `json:"threads"`
 }
 
 // procDir is the folder of a proc in that of the run.

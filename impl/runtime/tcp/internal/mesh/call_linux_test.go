@@ -130,6 +130,13 @@ func TestNextLife(t *testing.T) {
 	if n := a.notice(mesh.Up); n.Life != 1 {
 		t.Fatalf("up %+v", n)
 	}
+	late := r.start(0, 1)
+	late.Learn([]mesh.Address{second.address})
+	late.Learn([]mesh.Address{old.address}) // old news
+	late.Call(1)
+	if n := late.notice(mesh.Up); n.Life != 1 {
+		t.Fatalf("up %+v", n)
+	}
 }
 
 // TestNoStranger: who meant somebody else of the run, and who ends in the middle of a handshake, is

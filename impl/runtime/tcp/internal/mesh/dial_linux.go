@@ -88,6 +88,21 @@ func (m *Mesh) Waiting() (list []Waiting) {
 	return list
 }
 
+// Unsent is how many bytes a proc that is connected has not taken, as far as that can be told.
+func (m *Mesh) Unsent(p trace.Proc) int {
+	if q := m.peers[p]; q != nil {
+		return q.link.Unsent()
+	}
+	return 0
+}
+
+// Address is where the newest life of a proc listens, "" if that is not known.
+func (m *Mesh) Address(p trace.Proc) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.addresses[p].Host
+}
+
 // Dial connects with the procs in the list, trying again for so long; what becomes of each is told
 // by notices. Procs that are connected, or known by a newer life, are left alone, and so is this
 // process itself.

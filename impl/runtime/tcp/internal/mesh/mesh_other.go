@@ -57,6 +57,12 @@ func (m *Mesh) Fence(trace.Proc, trace.Incarnation) {}
 // Waiting is nobody.
 func (m *Mesh) Waiting() []Waiting { return nil }
 
+// Unsent is 0.
+func (m *Mesh) Unsent(trace.Proc) int { return 0 }
+
+// Address is nowhere.
+func (m *Mesh) Address(trace.Proc) string { return "" }
+
 // Strangers is 0.
 func (m *Mesh) Strangers() int { return 0 }
 
