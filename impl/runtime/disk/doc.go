@@ -37,6 +37,10 @@
 // compaction) is renamed into place. Values are neither copied nor encoded on their way to the
 // file.
 //
+// A process that is killed loses nothing that it has written, synced or not. So that a sync that is
+// missing is found by killing processes, a store may be opened on a Forgetful, which writes down
+// how to undo what is not synced, and Forget undoes it, or some of it, when the process is dead.
+//
 // It keeps no history and shares nothing between procs: Read looks into the store of another proc,
 // for Setup.Reads, without changing it.
 package disk
