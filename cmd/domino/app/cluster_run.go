@@ -32,7 +32,7 @@ type clusterRunFlags struct {
 	dir, address, hosts, plan, guard             string
 	seed                                         uint64
 	timeout, spread, diskDelay, silence, every   time.Duration
-	events, json, child, lift                    bool
+	events, json, child, lift, forget            bool
 	out                                          *outputs
 }
 
@@ -98,6 +98,8 @@ func (o *clusterRunFlags) register(f *pflag.FlagSet) error {
 	f.StringArrayVar(&o.corrupts, "corrupt", nil,
 		"PROC@N: one of the records is damaged in its file; in half of all cases no sum of the "+
 			"disk shows it")
+	f.BoolVar(&o.forget, "forget", false,
+		"a process that is killed loses what it has not synced, or some of it")
 	f.StringArrayVar(&o.fulls, "disk-full", nil,
 		"PROC@N: the next write is refused, for lack of room")
 	f.DurationVar(&o.every, "every", 0, "ask for a checkpoint so often while the programs run, "+
@@ -133,10 +135,10 @@ func (o *clusterRunFlags) check(f *pflag.FlagSet) error {
 	switch {
 	case o.plan != "" && (len(o.kills)+len(o.stops)+len(o.loses)+len(o.corrupts)+
 		len(o.fulls) > 0 || f.Changed("seed") || f.Changed("every") ||
-		f.Changed("spread") || f.Changed("disk-delay") || f.Changed("silence")):
+		f.Changed("spread") || o.forget || f.Changed("disk-delay") || f.Changed("silence")):
 		return errors.New(
 			"--plan has its own --kill, --stop, --lose, --corrupt, --disk-full, --every, " +
-				"--silence, --seed, --spread and --disk-delay")
+				"--silence, --seed, --spread, --disk-delay and --forget")
 	case o.plan != "" && o.kernel == "" && f.NArg() == 0:
 	case (o.kernel == "") == (f.NArg() == 0) || f.NArg() > 1:
 		kernels := 0
@@ -274,7 +276,7 @@ func (o *clusterRunFlags) prepare(names []string, std streams) (*clusterCase, st
 	if err := o.damage(&k, resolved.Setup); err != nil {
 		return nil, k, err
 	}
-	k.Silence, k.Every = o.silence, o.every
+	k.Silence, k.Every, k.Forget = o.silence, o.every, o.forget
 	if o.every > 0 {
 		resolved.Model.Checkpoints = fault.Max
 	}
@@ -403,7 +405,7 @@ func (c *clusterCase) config(k strikes, seed uint64, dir string) (cluster.Config
 	path, err := os.Executable()
 	return cluster.Config{Setup: c.resolved.Setup, Case: string(scenarios.Format(c.scenario)),
 		Model: c.resolved.Model, Plan: k.Plan, Timed: k.Timed, Reached: k.Reached, Stops: k.Stops,
-		Silence: k.Silence, Every: k.Every, States: c.lifts,
+		Silence: k.Silence, Every: k.Every, States: c.lifts, Forget: k.Forget,
 		Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Dir: dir, Timeout: c.timeout,
 		Idle: c.idle, Address: c.address, Hosts: c.hosts, Path: path,
 		Args: []string{"cluster", "run", "--" + childFlag}, Errors: launch.Shared(c.std.err),

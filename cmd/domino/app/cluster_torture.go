@@ -14,6 +14,7 @@ import (
 	"github.com/domino-check/domino/checker/lift"
 	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/cmd/domino/app/term"
+	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/scenarios"
@@ -130,9 +131,11 @@ func runTorture(ctx context.Context, args []string, std streams) (int, error) {
 
 // torture is the state of runTorture.
 type torture struct {
-	flags   *tortureFlags
-	std     streams
-	rng     *rand.Rand
+	flags *tortureFlags
+	std   streams
+	rng   *rand.Rand
+	// scenarios of which it has turned out while they ran that real processes can not keep them
+	unfit   []string
 	named   bool // by the user, so that nothing is left out in silence
 	victims []*victim
 	folder  string // for the files of runs
@@ -209,8 +212,14 @@ func (t *torture) add(s *scenarios.Scenario, r *verify.Resolved, hosts []cluster
 		if n := r.Setup.Promises.InAll; n > 0 {
 			r.Model.Failures = min(r.Model.Failures, n)
 		}
-		if n := r.Setup.Promises.MaxFailures; n > 0 && (own.Overlap == 0 || own.Overlap > n) {
+		n := r.Setup.Promises.MaxFailures
+		if n > 0 && (own.Overlap == 0 || own.Overlap > n) {
 			r.Model.Overlap = n
+		}
+		for p := range r.Setup.Layout.Names { // or nobody could fail who has mates
+			if len(r.Setup.Group(core.Proc(p))) > n && n > 0 {
+				r.Model = own
+			}
 		}
 	}
 	c := cluster.Config{Setup: r.Setup, Model: r.Model, Dir: "-", Path: "-",
@@ -266,6 +275,7 @@ func (t *torture) run(ctx context.Context) (int, error) {
 
 // leaveOut gives up one that can not be run, as may turn out while it runs.
 func (t *torture) leaveOut(v *victim) error {
+	t.unfit = append(t.unfit, v.scenario.Name)
 	t.victims = slices.DeleteFunc(t.victims, func(o *victim) bool { return o == v })
 	if len(t.victims) == 0 {
 		return errors.New(
@@ -365,6 +375,10 @@ func (t *torture) report(ctx context.Context, took time.Duration) (code int, err
 		fmt.Fprintf(t.std.out, "%d runs were found again in the world, of %d that is unknown%s\n",
 			t.all.Lifted, t.all.Unlifted, t.unlifted)
 	}
+	if len(t.unfit) > 0 {
+		fmt.Fprintf(t.std.out, "left out, as they are beyond what real processes can keep or what "+
+			"is promised: %s\n", strings.Join(t.unfit, " "))
+	}
 	if t.beyond > 0 {
 		fmt.Fprintf(t.std.out,
 			"in %d runs somebody gave up and was right: more failures than the scenario's have "+
@@ -430,6 +444,7 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 		drawn.Plan.Requests); len(v.hosts) > 0 {
 		drawn.Stops = nil // not behind a launcher
 	}
+	drawn.Forget = t.rng.IntN(2) == 0
 	t.tried = attempt{drawn, seed}
 	ran, err := v.run(ctx, drawn, seed, filepath.Join(dir, "run"), v.reference)
 	if err != nil {

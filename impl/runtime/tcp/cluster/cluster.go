@@ -39,8 +39,10 @@ type Config struct {
 	Seed      uint64 // of delays
 	Spread    time.Duration
 	DiskDelay time.Duration // every stable write takes so much longer
-	Dir       string        // of the run, empty or new: stores and evidence
-	Timeout   time.Duration // of the run; 0 means a minute
+	// with a process that is killed what it has not synced is lost, or some of it (disk.Forgetful)
+	Forget  bool
+	Dir     string        // of the run, empty or new: stores and evidence
+	Timeout time.Duration // of the run; 0 means a minute
 	// end it, too, when nobody has written evidence for so long; 0: slow or stuck, Timeout counts
 	Idle time.Duration
 	// no evidence: only times, counts and final digests, of a run without failures

@@ -66,6 +66,9 @@
 // can be told. What is corrupt is found out by the sums of the disk in half of all cases, and is a
 // torn record then; in the other half it is a good record of other bytes.
 //
+// With Config.Forget a process that is killed loses what it has not synced, as if its host had lost
+// power: survivors and new lives read what is left.
+//
 // # Watchdogs and false suspicions
 //
 // That a process is dead is known from reaping it, not from its silence, so the watchdog about a

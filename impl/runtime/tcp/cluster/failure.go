@@ -246,6 +246,7 @@ func (s *supervisor) bury(b *burial) {
 	for _, id := range b.procs {
 		p := s.procs[id]
 		s.look(p, true)
+		s.forget(p)
 		s.clock.hear(p.clock)
 		if !p.crashed {
 			events = append(events, trace.Event{Kind: trace.Crashed, Proc: id,

@@ -2,7 +2,6 @@ package cluster
 
 import (
 	"context"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -37,6 +36,7 @@ type life struct {
 	mesh    *mesh.Mesh
 	carrier *carrier
 	store   *store
+	files   disk.Files // that it is in
 	witness witness
 	marks   marks
 	clock   clock
@@ -170,19 +170,6 @@ func (l *life) openFiles() ([]core.Record, error) {
 		return l.launched()
 	}
 	return l.records()
-}
-
-// openDisk opens the store of the proc.
-func (l *life) openDisk() (*disk.Store, error) {
-	open := disk.Open
-	if l.in.Spoiled {
-		open = disk.OpenSpoiled
-	}
-	return open(disk.System{}, storeDir(l.in.Dir, l.in.Proc, l.in.On), l.identity(l.in.Proc))
-}
-
-func (l *life) identity(p core.Proc) disk.Identity {
-	return disk.Identity{Run: hex.EncodeToString(l.in.Run[:]), Proc: p}
 }
 
 // records are what a restart of the machine is handed.

@@ -117,7 +117,7 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 	s.instructions = instructions{Case: text, Run: id.Run, Secret: id.Secret, Dir: c.Dir,
 		Gone: make([]int, len(c.Setup.Layout.Names)), Torn: c.Model.Torn > 0,
 		Nothing: c.Model.FromDead == fault.Nothing, DiskDelay: c.DiskDelay, Bare: c.Bare,
-		Reserve: c.Reserve, States: c.States}
+		Reserve: c.Reserve, States: c.States, Forget: c.Forget}
 	for p := range c.Setup.Layout.Names {
 		s.procs = append(s.procs, &proc{id: core.Proc(p), on: s.firstSite(core.Proc(p))})
 	}

@@ -38,6 +38,7 @@ type instructions struct {
 	// of what the dead had sent arrives any more when it is known that they are
 	Nothing   bool          `json:"nothing"`
 	DiskDelay time.Duration `json:"diskDelay"` // of every stable write
+	Forget    bool          `json:"forget"`    // what is not synced may be lost
 	Moments   []moment      `json:"moments"`
 	Keep      bool          `json:"keep"` // messages that are ignored stay on their way
 	Set       bool          `json:"set"`  // and what was sent is on its way for ever
