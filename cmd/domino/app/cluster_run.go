@@ -92,16 +92,7 @@ func (o *clusterRunFlags) register(f *pflag.FlagSet) error {
 			"when so long (100ms) nobody has suspected it again; may be repeated")
 	f.DurationVar(&o.silence, "silence", 0,
 		"suspect a process, too, that gives no sign of life for so long; 0: none")
-	f.StringArrayVar(&o.loses, "lose", nil,
-		"PROC@N: one of the records on the disk of PROC is gone when it has performed N effects; "+
-			"may be repeated, as the next two")
-	f.StringArrayVar(&o.corrupts, "corrupt", nil,
-		"PROC@N: one of the records is damaged in its file; in half of all cases no sum of the "+
-			"disk shows it")
-	f.BoolVar(&o.forget, "forget", false,
-		"a process that is killed loses what it has not synced, or some of it")
-	f.StringArrayVar(&o.fulls, "disk-full", nil,
-		"PROC@N: the next write is refused, for lack of room")
+	o.registerDamage(f)
 	f.DurationVar(&o.every, "every", 0, "ask for a checkpoint so often while the programs run, "+
 		"where the environment can; 0: as the plan has it")
 	f.StringVar(&o.dir, "dir", "",
@@ -121,6 +112,20 @@ func (o *clusterRunFlags) register(f *pflag.FlagSet) error {
 	f.BoolVar(&o.child, childFlag, false, "internal")
 	f.StringVar(&o.guard, guardFlag, "", "internal")
 	return errors.Join(f.MarkHidden(childFlag), f.MarkHidden(guardFlag))
+}
+
+// registerDamage adds the flags of what happens to disks.
+func (o *clusterRunFlags) registerDamage(f *pflag.FlagSet) {
+	f.StringArrayVar(&o.loses, "lose", nil,
+		"PROC@N: one of the records on the disk of PROC is gone when it has performed N effects; "+
+			"may be repeated, as the next two")
+	f.StringArrayVar(&o.corrupts, "corrupt", nil,
+		"PROC@N: one of the records is damaged in its file; in half of all cases no sum of the "+
+			"disk shows it")
+	f.BoolVar(&o.forget, "forget", false,
+		"a process that is killed loses what it has not synced, or some of it")
+	f.StringArrayVar(&o.fulls, "disk-full", nil,
+		"PROC@N: the next write is refused, for lack of room")
 }
 
 // check says what can not be meant.

@@ -64,7 +64,7 @@ func (s *supervisor) late(before int) {
 // patience is how long the run may go on before it is looked at again; 0: no longer.
 func (s *supervisor) patience(now time.Time) time.Duration {
 	left := s.called.Add(s.c.Timeout).Sub(now)
-	if s.c.Idle > 0 {
+	if s.c.Idle > 0 && s.live { // before that, startTimeout counts
 		left = min(left, s.progressed.Add(s.c.Idle).Sub(now))
 	}
 	return max(0, left)

@@ -9,7 +9,7 @@ import (
 func TestPatience(t *testing.T) {
 	start := time.Unix(1000, 0)
 	s := &supervisor{c: &Config{Timeout: time.Minute, Idle: 10 * time.Second}, called: start,
-		progressed: start}
+		progressed: start, live: true}
 	at := func(seconds, progressed int) time.Duration {
 		s.progressed = start.Add(time.Duration(progressed) * time.Second)
 		return s.patience(start.Add(time.Duration(seconds) * time.Second))
