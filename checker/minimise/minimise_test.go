@@ -428,14 +428,14 @@ func TestValid(t *testing.T) {
 }
 
 // TestOnly asks for a property that breadth-first search would not meet first: a shorter run that
-// breaks another one must not hide it.
+// breaks another one must not hide it. The short form asks for one property.
 func TestOnly(t *testing.T) {
 	s := embedded(t, "s1", "repaired+H1+H2+H3+H5+H7+H8+H9a+H10+H11a+H11b+H12a+H12b+H13a+H13b+H16")
 	any := shortestOf(t, s, "", bound)
 	found := 0
 	for _, p := range spec.Properties() {
-		if found > 0 && !effort.Long() {
-			break
+		if p.Name != "terminates" && !effort.Long() {
+			continue
 		}
 		n := shortestOf(t, s, p.Name, bound)
 		if n <= any {

@@ -126,14 +126,20 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
+// rare are the mutants that make a difference in less than one run of 256.
+var rare = []string{"errmgr/drop-restart-nak", "hmpl/old-data-taken", "optimistic/held-forgotten",
+	"rbml/old-data-taken"}
+
 // TestFires draws runs of each mutant at its scope until it makes a difference: one that never does
-// is no mutant. All are tried, always: they name fields of the protocols, which may be renamed.
+// is no mutant. All are tried, always: they name fields of the protocols, which may be renamed. The
+// short form gives up the rare ones after 256 runs.
 func TestFires(t *testing.T) {
 	t.Parallel()
 	q := question(t, "random")
 	for _, m := range boundary(t) {
 		fired := int64(0)
-		for _, n := range []int{1, 4, 16, 64, 256, 1024, 4096} {
+		for _, n := range effort.Of([]int{1, 4, 16, 64, 256},
+			[]int{1, 4, 16, 64, 256, 1024, 4096}) {
 			q.Budget.Schedules = n
 			r, err := q.Ask(t.Context(), m)
 			if err != nil {
@@ -143,7 +149,10 @@ func TestFires(t *testing.T) {
 				break
 			}
 		}
-		if fired == 0 {
+		switch rarely := slices.Contains(rare, m.Name); {
+		case fired == 0 && rarely && !effort.Long():
+			t.Logf("%s makes no difference in 256 runs: more %s", m.Name, effort.More)
+		case fired == 0:
 			t.Errorf("%s makes no difference at %s", m.Name, m.Scenario)
 		}
 	}

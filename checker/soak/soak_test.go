@@ -67,15 +67,15 @@ func resolve(t *testing.T, s *scenarios.Scenario) world.Case {
 // TestScenariosHold runs every scenario whose protocol is repaired, one goroutine at a time and in
 // parallel, with random failures within its budgets: no run breaks anything, and every run repeats
 // in the world, step by step, to the same end. All protocols must have come up, and those that
-// survive failures must have had some.
+// survive failures must have had some: when it has, the short form takes each fourth scenario.
 func TestScenariosHold(t *testing.T) {
 	list, err := scenarios.Embedded()
 	if err != nil {
 		t.Fatal(err)
 	}
 	failures, count := map[string]int{}, map[string]int{}
-	for _, s := range list {
-		if s.Expect == "violated" {
+	for i, s := range list {
+		if s.Expect == "violated" || i%4 > 0 && failures[s.Protocol] > 0 && !effort.Long() {
 			continue
 		}
 		c := resolve(t, s)

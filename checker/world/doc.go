@@ -51,6 +51,11 @@
 // answer is what is stable when its turn has come. Records may be lost or corrupted by themselves,
 // puts refused, and the records of a node go with it, or do not (harm.go).
 //
+// Who runs on the node of another proc (trace.Layout.Hosted) starts again only while one that is up
+// holds it as adopted, is told in its restart which, and stops with that one; its failure is not
+// reported if the layout says so. A watchdog about a proc is about its present life, or the last
+// one: it may expire at any time when that is over, no earlier than the detector may report it.
+//
 // Procs may be started and stopped by others, on whose node they run then (launch.go).
 //
 // A network keeps the order of each channel, or none. Where none is kept, a message that its

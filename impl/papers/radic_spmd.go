@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"strings"
+
+	"github.com/domino-check/domino/impl/performability"
 )
 
 // radicTiles is 6.5.
@@ -43,17 +46,37 @@ func radicStrong() Claim {
 		Values: []Value{
 			{Row: heatFT, Name: efficiency, Unit: "%", Printed: "50", Tolerance: 2, Why: "about"},
 			{Row: laplace, Name: ideal, Printed: "54", Tolerance: 1, Why: "about"},
-			sentence("with FT the speed-up falls towards 64 cores", so, Simulated)}}
+			sentence("with FT the speed-up falls towards 64 cores", so, Modelled)}}
 	c.Make = making(func() ([]Got, error) {
 		rows := Supertiles()
+		falls, err := falling(&rows[1].Program, c.Values[2])
+		if err != nil {
+			return nil, err
+		}
 		run, err := rows[1].Program.On(56)
 		cores, wrong := coresOf(rows, 2)
 		cores.Name = ideal
 		return []Got{{Row: heatFT, Name: efficiency, Number: 100 * run.Efficiency,
-				Why: "of the model: the share of the time in which a core computes"}, cores},
+				Why: "of the model: the share of the time in which a core computes"}, cores, falls},
 			cmp.Or(err, wrong)
 	})
 	return c
+}
+
+// falling says whether a program is slower on 64 cores than on some fewer of them.
+func falling(p *performability.Program, v Value) (Got, error) {
+	var speeds []string
+	most, last := 0., 0.
+	for _, cores := range []int{16, 24, 32, 40, 48, 56, 64} {
+		s, err := p.Simulate(cores)
+		if err != nil {
+			return Got{}, err
+		}
+		most, last = max(most, s.Speedup), s.Speedup
+		speeds = append(speeds, fmt.Sprintf("%d: %.1f", cores, s.Speedup))
+	}
+	return Got{Row: v.Row, Name: v.Name, Text: word(last < most), Why: "speed-up by cores, which " +
+		"wait for their neighbours, without contention: " + strings.Join(speeds, ", ")}, nil
 }
 
 // The rows of 6.5.3.
@@ -67,22 +90,46 @@ func radicWeak() Claim {
 	const size, error5 = "K on 24 cores", "error of the prediction"
 	c := Claim{ID: "fig-6.13", Where: "6.5.3", Method: Arithmetic,
 		Says: "supertiles of 204 and of 285 tiles a side keep 75 and 85 % efficiency, but 5 points",
-		Why:  "curves; the error is of runs on their machine, to be simulated"}
+		Why:  "curves; the error is of runs on their machine, ours of a model"}
 	for _, w := range weak {
 		c.Values = append(c.Values, Value{Row: tilePrograms[w.row], Name: size, Unit: "tiles",
 			Printed: w.k, Cut: true, Why: "that of Laplace is not rounded"},
 			Value{Row: tilePrograms[w.row], Name: error5, Unit: "points", Printed: "5",
-				Method: Simulated})
+				Sense: AtMost, Method: Modelled})
 	}
 	c.Make = making(func() (got []Got, err error) {
 		for _, w := range weak {
 			s := Supertiles()[w.row]
 			got = append(got, Got{Row: s.Name, Name: size, Why: "M / sqrt(Ncores)",
 				Number: s.Program.Side / math.Sqrt(float64(s.Cores))})
+			k, _ := (&Value{Printed: w.k}).Number()
+			missed, err := missing(&s, k)
+			if err != nil {
+				return nil, err
+			}
+			missed.Name = error5
+			got = append(got, missed)
 		}
 		return got, nil
 	})
 	return c
+}
+
+// missing is by how many points squares of cores, with supertiles of one size, miss the efficiency
+// that was asked for, at most.
+func missing(s *Supertile, k float64) (Got, error) {
+	g := Got{Row: s.Name, Why: "of 16 to 64 cores that wait for their neighbours, without " +
+		"contention, by the times of Fig 6.11"}
+	for side := 4.; side <= 8; side++ {
+		p := s.Program
+		p.Side = k * side
+		followed, err := p.Simulate(int(side * side))
+		if err != nil {
+			return g, err
+		}
+		g.Number = max(g.Number, 100*math.Abs(followed.Efficiency-s.Efficiency))
+	}
+	return g, nil
 }
 
 // radicOverhead is Fig 6.14: what the model of the thesis says of its own times.

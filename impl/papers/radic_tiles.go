@@ -75,7 +75,7 @@ func supertiles() sheet {
 	for _, name := range tilePrograms {
 		v := values.at(name, superSide)
 		v.Cut, v.Why = true, "that of Laplace is none that is rounded"
-		values.at(name, obtained).Method = Simulated
+		values.at(name, obtained).Method = Modelled
 		values.at(name, side).Method, values.at(name, desired).Method = Data, Data // inputs
 	}
 	return values
@@ -157,10 +157,23 @@ func radicSupertiles(id, where string, rows int) Claim {
 					Rounding: table[i].Efficiency * values.half(name, ratio)}, cores,
 				Got{Row: name, Name: missed,
 					Number: math.Abs(values.number(name, obtained) - values.number(name, desired))})
+			followed, err := table[i].Program.Simulate(table[i].Cores)
+			if err != nil {
+				return nil, err
+			}
+			got = append(got, Got{Row: name, Name: obtained, Number: 100 * followed.Efficiency,
+				Why: onGrid(followed.Layout)})
 		}
 		return got, nil
 	})
 	return c
+}
+
+// onGrid says how efficiencies of ours come about.
+func onGrid(layout []int) string {
+	return fmt.Sprintf("a model with the times of Fig 6.11, in which %dx%d cores have whole tiles "+
+		"and wait for what their neighbours send: where cores are no square, faces are longer",
+		layout[0], layout[1])
 }
 
 // lambda is Eq 5.5 with what the row prints of times, which is rounded.

@@ -16,6 +16,10 @@
 //   - No rounding makes 56, 24, 54 and 24 cores of 56.50, 24.52, 53.68 and 24.94 (M48). Here they
 //     are rounded down: fewer cores hold more tiles each, which keeps the efficiency asked for.
 //
+// That model has cores of as many tiles as the division gives, each with neighbours on all sides.
+// Simulate follows the same program core by core instead, on whole tiles and a grid: where cores
+// are no square, larger faces are sent, and the slowest core holds up all others.
+//
 // Of loggers the thesis has measurements and a flowchart; the model here is ours. It has what the
 // thesis names: loggers take cycles of ranks, the OS spreads that unequally, and the slowest rank
 // rules. It has no network, and no cost of switching but what a message takes.

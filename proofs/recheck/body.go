@@ -20,6 +20,7 @@ func (b *body) clone() *body {
 	c := *b
 	c.env.Store, c.env.Writing = slices.Clone(c.env.Store), slices.Clone(c.env.Writing)
 	c.env.Pending, c.env.Timers = slices.Clone(c.env.Pending), slices.Clone(c.env.Timers)
+	c.env.Watches = slices.Clone(c.env.Watches)
 	c.inbox = slices.Clone(c.inbox)
 	for i := range c.inbox {
 		c.inbox[i].Messages = slices.Clone(c.inbox[i].Messages)
@@ -27,8 +28,8 @@ func (b *body) clone() *body {
 	return &c
 }
 
-// arrive puts a message behind all others of its channel.
-func (b *body) arrive(from trace.Proc, life trace.Incarnation, message uint32) {
+// arrive puts a message behind all others of its channel or, where no order is kept, among them.
+func (b *body) arrive(from trace.Proc, life trace.Incarnation, message uint32, ordered bool) {
 	i := 0
 	for i < len(b.inbox) && (b.inbox[i].From < from ||
 		b.inbox[i].From == from && b.inbox[i].Incarnation < life) {
@@ -37,13 +38,17 @@ func (b *body) arrive(from trace.Proc, life trace.Incarnation, message uint32) {
 	if i == len(b.inbox) || b.inbox[i].From != from || b.inbox[i].Incarnation != life {
 		b.inbox = slices.Insert(b.inbox, i, certificate.Channel{From: from, Incarnation: life})
 	}
-	b.inbox[i].Messages = append(b.inbox[i].Messages, message)
+	at := len(b.inbox[i].Messages)
+	if !ordered {
+		at, _ = slices.BinarySearch(b.inbox[i].Messages, message)
+	}
+	b.inbox[i].Messages = slices.Insert(b.inbox[i].Messages, at, message)
 }
 
-// take removes the oldest message of a channel.
-func (b *body) take(channel int) {
+// take removes a message of a channel.
+func (b *body) take(channel, message int) {
 	c := &b.inbox[channel]
-	if c.Messages = c.Messages[1:]; len(c.Messages) == 0 {
+	if c.Messages = slices.Delete(c.Messages, message, message+1); len(c.Messages) == 0 {
 		b.inbox = slices.Delete(b.inbox, channel, channel+1)
 	}
 }
@@ -126,6 +131,22 @@ func (b *body) tears(kept int) bool {
 	return !whole
 }
 
+// watch starts a watchdog about a life of a proc, unwatch ends the one about that proc.
+func (b *body) watch(about trace.Proc, life uint32) {
+	i := 0
+	for i < len(b.env.Watches) && b.env.Watches[i].About < about {
+		i++
+	}
+	b.env.Watches = slices.Insert(b.env.Watches, i,
+		certificate.Watch{About: about, Incarnation: life})
+}
+
+func (b *body) unwatch(about trace.Proc) {
+	b.env.Watches = slices.DeleteFunc(b.env.Watches, func(w certificate.Watch) bool {
+		return w.About == about
+	})
+}
+
 // stop ends the life of a proc; the next one has a number.
 func (b *body) stop(next uint32, kept int, torn bool) {
 	e := &b.env
@@ -138,6 +159,6 @@ func (b *body) stop(next uint32, kept int, torn bool) {
 		b.store(certificate.Record{Key: broken, Torn: true})
 	}
 	e.Former = max(e.Former, b.local.Round)
-	e.Up, e.Incarnation, e.Writing, e.Timers = false, next, nil, nil
+	e.Up, e.Incarnation, e.Writing, e.Timers, e.Watches = false, next, nil, nil, nil
 	b.live, b.local = false, certificate.Local{}
 }

@@ -70,7 +70,7 @@ func TestChannels(t *testing.T) {
 	b := &body{}
 	for _, m := range []struct{ from, life, message uint32 }{{2, 0, 5}, {1, 1, 6}, {1, 0, 7},
 		{1, 1, 8}, {2, 0, 5}} {
-		b.arrive(trace.Proc(m.from), trace.Incarnation(m.life), m.message)
+		b.arrive(trace.Proc(m.from), trace.Incarnation(m.life), m.message, true)
 	}
 	want := certificate.Inbox{{From: 1, Messages: []uint32{7}},
 		{From: 1, Incarnation: 1, Messages: []uint32{6, 8}}, {From: 2, Messages: []uint32{5, 5}}}
@@ -78,8 +78,13 @@ func TestChannels(t *testing.T) {
 		t.Fatal(d)
 	}
 	c := b.clone()
-	c.take(1)
-	c.take(0)
+	c.arrive(1, 1, 7, false) // where no order is kept
+	if d := cmp.Diff([]uint32{6, 7, 8}, c.inbox[1].Messages); d != "" {
+		t.Error(d)
+	}
+	c.take(1, 1)
+	c.take(1, 0)
+	c.take(0, 0)
 	c.lose(2)
 	if d := cmp.Diff(certificate.Inbox{{From: 1, Incarnation: 1, Messages: []uint32{8}}},
 		c.inbox); d != "" {

@@ -75,16 +75,14 @@ func (s *Subject) beyond(c *certificate.Certificate) string {
 		return "it is reduced"
 	case len(s.Layout.Names) > 64:
 		return "more than 64 procs"
-	case !m.KeepsOrder() || m.Selective:
-		return "a network that keeps no order"
+	case m.Set || m.Selective:
+		return "a network in which messages stay"
 	case m.Loss > 0 || m.Duplicates > 0:
 		return "messages that are lost or arrive twice"
-	case m.Suspicions > 0:
+	case m.Suspicions > 0 && !s.Watchdogs:
 		return "false suspicions"
 	case m.Staggered:
 		return "members of a group that stop one by one"
-	case m.Overlap > 0:
-		return "a bound on who recovers at one time"
 	case m.Lose > 0 || m.Corrupt > 0 || m.Full > 0:
 		return "stores that lose, spoil or refuse records"
 	}
@@ -130,7 +128,10 @@ func (s *scene) budget(b certificate.Budgets) {
 // spent is what is left behind a move.
 func (s *scene) spent(m *move) certificate.Budgets {
 	b := s.left
-	if m.fault {
+	switch {
+	case m.falsely:
+		b.Suspicions--
+	case m.fault:
 		b.Checkpoints--
 	}
 	return b
@@ -180,7 +181,7 @@ func (s *scene) refuse(why string, args ...any) error {
 func (s *scene) first() error {
 	m := &s.Model
 	s.budget(certificate.Budgets{Failures: uint8(m.Failures), Checkpoints: uint8(m.Checkpoints),
-		Torn: uint8(m.Torn)})
+		Suspicions: uint8(m.Suspicions), Torn: uint8(m.Torn)})
 	v := &view{environment: s.environment}
 	for p := range trace.Proc(s.procs) {
 		v.start = append(v.start, &body{live: true, env: certificate.Env{Up: true},
@@ -201,7 +202,16 @@ func (s *scene) first() error {
 		}
 		v.start[p] = b
 		for _, d := range m.sends {
-			v.start[d.to].arrive(trace.Proc(d.a), trace.Incarnation(d.b), d.c)
+			v.start[d.to].arrive(trace.Proc(d.a), trace.Incarnation(d.b), d.c,
+				s.Model.KeepsOrder())
+		}
+		for _, c := range m.watches {
+			if b.unwatch(trace.Proc(c.a)); c.kind == watching {
+				b.watch(trace.Proc(c.a), 0)
+			}
+		}
+		if m.exits {
+			return fmt.Errorf("%w: %s stops at once", ErrBeyond, m.name)
 		}
 	}
 	for p, b := range v.start {
@@ -319,7 +329,11 @@ func (s *scene) proc(p trace.Proc) error {
 		if !s.mayRestart(p) {
 			return nil
 		}
-		m, err := s.restart(p, s.state)
+		host := trace.Proc(0)
+		if _, placed := s.Layout.Hosted[p]; placed {
+			host = s.host(p)
+		}
+		m, err := s.restart(p, host, s.state)
 		if err != nil {
 			return err
 		}
@@ -342,6 +356,9 @@ func (s *scene) proc(p trace.Proc) error {
 	if err := s.tell(p, b); err != nil {
 		return err
 	}
+	if err := s.expire(p, b); err != nil {
+		return err
+	}
 	return s.channels(p, b)
 }
 
@@ -359,8 +376,16 @@ func (s *scene) take(m *move) error {
 	for _, d := range m.sends {
 		s.touch(d.to, d.change)
 	}
+	for _, c := range m.watches {
+		s.touch(m.proc, s.watched(c))
+	}
 	if m.fault {
 		s.budget(s.spent(m))
+	}
+	if m.exits {
+		if err := s.exit(m); err != nil {
+			return err
+		}
 	}
 	s.remember(m, len(m.seen))
 	if err := s.done(m.name, m.fault); err != nil {

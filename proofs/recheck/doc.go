@@ -21,8 +21,9 @@
 //
 // # Beyond
 //
-// Networks that lose, double or reorder messages, false suspicions, stores that lose or refuse
-// records, disks that go with their node, procs that others start or stop, watchdogs, members of a
-// group that stop one by one, bounds on who recovers at one time, properties of whole runs: then
-// the answer is ErrBeyond, and the certificate counts for the level "closed" only.
+// Networks that lose or double messages or in which they stay, detectors that suspect falsely
+// (watchdogs may), stores that lose or refuse records, disks that go with their node, procs that
+// others start or stop, those who live on behind somebody else in their place, members of a group
+// that stop one by one: then the answer is ErrBeyond, and the certificate counts for the level
+// "closed" only.
 package recheck

@@ -55,13 +55,15 @@ type change struct {
 type changeKind uint8
 
 const (
-	arrival  changeKind = iota // from a, its life b, message c
-	loss                       // of all from a
-	end                        // of channel a
-	crash                      // the next life is a, b changes become stable, c = 1: one is torn
-	renumber                   // the next life is a
-	notice                     // of group a
-	erasure                    // the oldest change, a delete, becomes stable
+	arrival    changeKind = iota // from a, its life b, message c
+	loss                         // of all from a
+	end                          // of channel a
+	crash                        // the next life is a, b changes become stable, c = 1: one is torn
+	renumber                     // the next life is a
+	notice                       // of group a
+	erasure                      // the oldest change, a delete, becomes stable
+	watching                     // of life b of proc a
+	unwatching                   // of proc a
 )
 
 func index[T certificate.Entry](table []T) map[string]uint32 {
@@ -192,7 +194,7 @@ func (e *environment) change(p trace.Proc, c change) uint32 {
 	b := e.body(p, c.configuration).clone()
 	switch c.kind {
 	case arrival:
-		b.arrive(trace.Proc(c.a), trace.Incarnation(c.b), c.c)
+		b.arrive(trace.Proc(c.a), trace.Incarnation(c.b), c.c, e.Model.KeepsOrder())
 	case loss:
 		b.lose(trace.Proc(c.a))
 	case end:
@@ -210,6 +212,11 @@ func (e *environment) change(p trace.Proc, c change) uint32 {
 		}
 	case erasure:
 		b.settle(1)
+	case watching:
+		b.unwatch(trace.Proc(c.a))
+		b.watch(trace.Proc(c.a), c.b)
+	case unwatching:
+		b.unwatch(trace.Proc(c.a))
 	}
 	n := e.number(p, b)
 	e.changed[p][c] = n
@@ -219,10 +226,13 @@ func (e *environment) change(p trace.Proc, c change) uint32 {
 // move is a step of a proc, with all that it does.
 type move struct {
 	*step
-	name  string
-	after uint32 // the configuration of the proc
-	fault bool   // it need not happen
-	sends []sent
+	name    string
+	after   uint32 // the configuration of the proc
+	fault   bool   // it need not happen
+	falsely bool   // it is a watchdog that expires about somebody who lives
+	sends   []sent
+	watches []change // its watchdogs: whom, and in b 1 to begin
+	exits   bool     // it stops behind all that
 	// a crash may fall behind each of its effects but the last
 	parts []part
 }
@@ -259,6 +269,9 @@ func (e *environment) move(name string, b *body, in *Input) (*move, error) {
 		e.victims(p)
 	known := true
 	for i := range st.effects {
+		if m.exits {
+			return nil, fmt.Errorf("%w: %s does something behind its end", ErrBeyond, m.name)
+		}
 		known = e.act(m, b, &st.effects[i]) && known
 		firm = firm || st.effects[i].Act == Leaves || st.effects[i].Act == Commits
 		if counts && i < len(st.effects)-1 {
@@ -293,7 +306,7 @@ func (e *environment) act(m *move, b *body, f *Effect) bool {
 		}
 		life := m.next.Incarnation
 		if f.To == m.proc {
-			b.arrive(m.proc, life, message)
+			b.arrive(m.proc, life, message, e.Model.KeepsOrder())
 			return true
 		}
 		m.sends = append(m.sends, sent{f.To, change{kind: arrival, a: uint32(m.proc),
@@ -314,6 +327,14 @@ func (e *environment) act(m *move, b *body, f *Effect) bool {
 		return ok
 	case RollsBack:
 		b.stop(b.env.Incarnation+1, 0, false)
+	case Watches, Unwatches:
+		c := change{kind: unwatching, a: uint32(f.To)}
+		if f.Act == Watches {
+			c.kind = watching
+		}
+		m.watches = append(m.watches, c)
+	case Exits:
+		m.exits = true
 	}
 	return true
 }
@@ -330,10 +351,15 @@ func (e *environment) movesOf(p trace.Proc, configuration uint32) (*moves, error
 		all.list, failed = append(all.list, m), errors.Join(failed, err)
 	}
 	for i, c := range b.inbox {
-		after := b.clone()
-		after.take(i)
-		add("takes a message of "+e.Layout.Name(c.From), after, &Input{Happening: Arrives,
-			From: c.From, Message: e.cert.Messages[c.Messages[0]]})
+		for k, message := range c.Messages {
+			if k > 0 && (e.Model.KeepsOrder() || message == c.Messages[k-1]) {
+				continue
+			}
+			after := b.clone()
+			after.take(i, k)
+			add("takes a message of "+e.Layout.Name(c.From), after, &Input{Happening: Arrives,
+				From: c.From, Message: e.cert.Messages[message]})
+		}
 	}
 	choices, err := e.Choices(p, b.local.State)
 	for _, c := range choices {
@@ -406,9 +432,10 @@ func (e *environment) told(p trace.Proc, configuration uint32, place int, life u
 }
 
 // restart is the start of the next life of a proc that is down, with the records of the owners. Of
-// those who are up again by now the new life is not told.
-func (e *environment) restart(p trace.Proc, state []uint32) (*move, error) {
-	key := binary.BigEndian.AppendUint32([]byte{'r', byte(p >> 8), byte(p)}, state[1+p])
+// those who are up again by now the new life is not told, and who has adopted it it is.
+func (e *environment) restart(p, host trace.Proc, state []uint32) (*move, error) {
+	key := binary.BigEndian.AppendUint32([]byte{'r', byte(p >> 8), byte(p), byte(host >> 8),
+		byte(host)}, state[1+p])
 	for _, q := range e.Owners[p] {
 		key = binary.BigEndian.AppendUint32(key,
 			e.cert.Tables.Procs[q][state[1+q]].Env)
@@ -425,7 +452,8 @@ func (e *environment) restart(p trace.Proc, state []uint32) (*move, error) {
 	if m, ok := e.asked[string(key)]; ok {
 		return m, nil
 	}
-	in := &Input{Happening: Restarts, Incarnation: trace.Incarnation(b.env.Incarnation)}
+	in := &Input{Happening: Restarts, From: host,
+		Incarnation: trace.Incarnation(b.env.Incarnation)}
 	for _, q := range e.Owners[p] {
 		for _, r := range e.body(q, state[1+q]).env.Store {
 			in.Records = append(in.Records, Owned{q, r})

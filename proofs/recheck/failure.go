@@ -66,8 +66,12 @@ func (s *scene) recovered(p trace.Proc) (bool, error) {
 	return true, nil
 }
 
-// mayRestart reports whether all of the group of a proc have left the life that it has.
+// mayRestart reports whether all of the group of a proc have left the life that it has, and, where
+// it runs on the node of somebody, whether somebody has adopted it.
 func (s *scene) mayRestart(p trace.Proc) bool {
+	if _, placed := s.Layout.Hosted[p]; placed && s.host(p) == nobody {
+		return false
+	}
 	life := s.at(p).env.Incarnation
 	return !slices.ContainsFunc(s.Groups[p], func(q trace.Proc) bool {
 		e := &s.at(q).env
@@ -83,7 +87,7 @@ func (s *scene) crashes(from trace.Proc, groups []trace.Proc, most int) error {
 			continue
 		}
 		set := append(slices.Clip(groups), p)
-		if !s.Model.OneInstant || len(set) == s.Model.Failures {
+		if (!s.Model.OneInstant || len(set) == s.Model.Failures) && !s.overlaps(set) {
 			if err := s.crash(set); err != nil {
 				return err
 			}
@@ -104,6 +108,7 @@ func (s *scene) crash(groups []trace.Proc) error {
 	for _, g := range groups {
 		procs = append(procs, s.Groups[g]...)
 	}
+	procs = s.withHosted(procs)
 	kept, torn := make([]int, len(procs)), make([]bool, len(procs))
 	var choose func(i, damaged int) error
 	choose = func(i, damaged int) error {
@@ -112,7 +117,7 @@ func (s *scene) crash(groups []trace.Proc) error {
 			for j, p := range procs {
 				s.stop(p, kept[j], torn[j])
 			}
-			s.gone(procs, groups, nobody)
+			s.gone(procs, nobody)
 			b := s.left
 			b.Failures, b.Torn = b.Failures-uint8(len(groups)), b.Torn-uint8(damaged)
 			b.Over = false
@@ -160,14 +165,19 @@ func (s *scene) stop(p trace.Proc, kept int, torn bool) {
 		if torn {
 			c.c = 1
 		}
+		for _, q := range s.Groups[p] { // who is down already will be of the same life
+			if f := &s.at(q).env; !f.Up && f.Incarnation < c.a {
+				s.touch(q, change{kind: renumber, a: c.a})
+			}
+		}
 	}
 	s.next[1+p] = s.change(p, c)
 }
 
 // gone takes away what was on its way from procs that have stopped, where the model says so, and
-// lets the detector know of their groups. One of them was up in any case: it may have started in
-// the same move.
-func (s *scene) gone(procs, groups []trace.Proc, up trace.Proc) {
+// lets the detector know of their groups, but for those that are the business of their node. One of
+// them was up in any case: it may have started in the same move.
+func (s *scene) gone(procs []trace.Proc, up trace.Proc) {
 	for _, p := range procs {
 		if s.Model.FromDead != fault.Nothing || p != up && !s.at(p).env.Up {
 			continue
@@ -176,10 +186,16 @@ func (s *scene) gone(procs, groups []trace.Proc, up trace.Proc) {
 			s.touch(q, change{kind: loss, a: uint32(p)})
 		}
 	}
-	for _, g := range groups {
+	for _, p := range procs {
+		g := s.Groups[p]
+		if s.Layout.Hosted[p] || slices.ContainsFunc(g, func(q trace.Proc) bool {
+			return s.at(q).env.Up && !slices.Contains(procs, q)
+		}) {
+			continue
+		}
 		for _, q := range s.Watchers {
-			if !slices.Contains(s.Groups[g], q) {
-				s.touch(q, change{kind: notice, a: uint32(g)})
+			if !slices.Contains(g, q) {
+				s.touch(q, change{kind: notice, a: uint32(g[0])})
 			}
 		}
 	}
@@ -187,9 +203,11 @@ func (s *scene) gone(procs, groups []trace.Proc, up trace.Proc) {
 
 // cutShort visits the crashes inside a move.
 func (s *scene) cutShort(m *move) error {
-	if s.left.Failures == 0 || !s.mayFail || len(m.parts) == 0 {
+	if s.left.Failures == 0 || !s.mayFail || len(m.parts) == 0 ||
+		s.overlaps([]trace.Proc{m.proc}) {
 		return nil
 	}
+	stopped := s.withHosted(s.Groups[m.proc])
 	for i := range m.parts {
 		s.begin()
 		part := &m.parts[i]
@@ -208,17 +226,20 @@ func (s *scene) cutShort(m *move) error {
 			part.crashed[life] = after
 		}
 		s.next[1+m.proc] = after
-		for _, q := range s.Groups[m.proc] {
+		for _, q := range stopped {
 			if q == m.proc {
 				continue
 			}
 			c := change{kind: renumber, a: life}
+			if !slices.Contains(s.Groups[m.proc], q) {
+				c.a = s.nextLife(q)
+			}
 			if s.at(q).env.Up {
 				c.kind = crash
 			}
 			s.touch(q, c)
 		}
-		s.gone(s.Groups[m.proc], s.Groups[m.proc][:1], m.proc)
+		s.gone(stopped, m.proc)
 		b := s.spent(m)
 		b.Failures, b.Over = b.Failures-1, false
 		s.budget(b)

@@ -17,6 +17,7 @@ type Subject struct {
 	Initiators []trace.Proc   // are asked for checkpoints
 	Owners     [][]trace.Proc // by proc: whose records it is handed when it starts again
 	Shared     bool           // some proc is handed records of another one
+	Watchdogs  bool           // procs may watch others
 	Model      fault.Model
 	Facts      *spec.Facts
 	MustSee    []string
@@ -48,7 +49,7 @@ type Happening uint8
 // What may happen to a machine, and the fields of Input that say more.
 const (
 	Starts     Happening = iota // its first life
-	Restarts                    // a later life: Incarnation, Records
+	Restarts                    // a later life: Incarnation, Records, From if it has a host
 	Arrives                     // From, Message
 	Stable                      // a record is written: Key
 	Loads                       // a record is read back: Key, Records
@@ -56,6 +57,7 @@ const (
 	Ticks                       // Timer
 	Advances                    // its program may go on: Choice
 	Checkpoint                  // it is asked for one
+	Expires                     // its watchdog about a proc: From
 )
 
 // Input is what happens to a machine.
@@ -99,6 +101,9 @@ const (
 	Sets                // Timer
 	Commits             // Sent, Received
 	RollsBack
+	Exits     // it stops, with what runs on its node
+	Watches   // To
+	Unwatches // To
 )
 
 // Effect is one thing that a machine has done, and what is seen of it.

@@ -2,9 +2,9 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -87,12 +87,34 @@ type coreRun struct {
 	Efficiency float64 `json:"efficiency"` // share of the time in which cores compute
 	Serial     float64 `json:"serial"`     // against one core without logging
 	Speedup    float64 `json:"speedup"`    // against one core without logging
+	// the same with whole tiles, and cores that wait for their neighbours; null where that is not
+	// possible
+	Simulated *coreSimulated `json:"simulated"`
 }
 
-// coreRunOf is a run of the model as JSON.
-func coreRunOf(r performability.Run, logging bool) coreRun {
-	return coreRun{logging, r.Cores, r.K, r.Edge, r.Internal, r.Comm, r.Iteration(), r.Total,
-		r.Efficiency, r.Serial, r.Speedup}
+// coreSimulated is a program whose cores were followed one by one; times in seconds.
+type coreSimulated struct {
+	Layout     []int   `json:"layout"`  // cores along each dimension
+	Largest    int     `json:"largest"` // tiles of the largest supertile
+	Iteration  float64 `json:"iteration"`
+	Efficiency float64 `json:"efficiency"`
+	Serial     float64 `json:"serial"`
+	Speedup    float64 `json:"speedup"`
+}
+
+// coreRunOf is a run of the model as JSON, with the simulation where there is one.
+func coreRunOf(p *performability.Program, cores int, logging bool) (coreRun, error) {
+	r, err := p.On(cores)
+	if err != nil {
+		return coreRun{}, err
+	}
+	run := coreRun{logging, r.Cores, r.K, r.Edge, r.Internal, r.Comm, r.Iteration(), r.Total,
+		r.Efficiency, r.Serial, r.Speedup, nil}
+	if s, err := p.Simulate(cores); err == nil { // too many cores, or parts of tiles
+		run.Simulated = &coreSimulated{s.Layout, s.Largest, s.Iteration, s.Efficiency, s.Serial,
+			s.Speedup}
+	}
+	return run, nil
 }
 
 // timeFlag adds a flag that is a time.
@@ -182,17 +204,15 @@ func coreRuns(p performability.Program, cores []int) (runs []coreRun, err error)
 	plain.Links = []performability.Link{{Tile: p.Links[0].Tile}}
 	logging := p.LogTile > 0 || p.LogEdge > 0 || p.Links[0].Log > 0
 	for _, n := range cores {
-		without, wrong := plain.On(n)
-		if errors.Join(err, wrong) != nil {
-			return nil, wrong
-		}
-		runs = append(runs, coreRunOf(without, false))
-		if logging {
-			with, wrong := p.On(n)
-			if wrong != nil {
-				return nil, wrong
+		for i, program := range []*performability.Program{&plain, &p} {
+			if i > 0 && !logging {
+				break
 			}
-			runs = append(runs, coreRunOf(with, true))
+			run, err := coreRunOf(program, n, i > 0)
+			if err != nil {
+				return nil, err
+			}
+			runs = append(runs, run)
 		}
 	}
 	return runs, nil
@@ -206,19 +226,45 @@ func printCores(out io.Writer, plan *performability.Plan, efficiency float64, a 
 	fmt.Fprintln(w, "cores\tlogging\tK\tedge\tinternal\tcommunication\titeration\tall\tefficiency\t"+
 		"of one core's\tspeed-up\t")
 	for _, r := range a.Cores.Runs {
-		logging := "no"
-		if r.Logging {
-			logging = "yes"
-		}
 		fmt.Fprintf(w, "%d\t%s\t%.2f\t%s\t%s\t%s\t%s\t%s\t%.1f %%\t%.1f %%\t%.2f\t\n", r.Cores,
-			logging, r.K, lasting(r.Edge), lasting(r.Internal), lasting(r.Comm),
+			yesNo(r.Logging), r.K, lasting(r.Edge), lasting(r.Internal), lasting(r.Comm),
 			lasting(r.Iteration), lasting(r.Total), 100*r.Efficiency, 100*r.Serial, r.Speedup)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
+	if err := printSimulated(out, a.Cores.Runs); err != nil {
+		return err
+	}
 	return printNotes(out, append(a.Notes, "efficiency: share of the time in which cores compute; "+
-		"of one core's: what the cores do against as many times one without logging"))
+		"of one core's: what the cores do against as many times one without logging; simulated: "+
+		"whole tiles, on a grid of cores that wait for their neighbours"))
+}
+
+// printSimulated prints the runs that were simulated, if there are any.
+func printSimulated(out io.Writer, runs []coreRun) error {
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "\ncores\tlogging\tsimulated as\tmost tiles\titeration\tefficiency\t"+
+		"of one core's\tspeed-up\t\n")
+	some := false
+	for _, r := range runs {
+		s := r.Simulated
+		if s == nil {
+			continue
+		}
+		some = true
+		var sides []string
+		for _, n := range s.Layout {
+			sides = append(sides, strconv.Itoa(n))
+		}
+		fmt.Fprintf(w, "%d\t%s\t%s\t%d\t%s\t%.1f %%\t%.1f %%\t%.2f\t\n", r.Cores,
+			yesNo(r.Logging), strings.Join(sides, "x"), s.Largest, lasting(s.Iteration),
+			100*s.Efficiency, 100*s.Serial, s.Speedup)
+	}
+	if !some {
+		return nil
+	}
+	return w.Flush()
 }
 
 // printNotes prints a paragraph for each.

@@ -77,15 +77,28 @@ func certificateOf(t *testing.T, w *world.World, c *world.Case,
 func TestRecheckApart(t *testing.T) {
 	t.Parallel()
 	names := strings.Fields("h5 koo-toueg-refuses causal-s4 h11-orphan h7-order s5 pess-forgets " +
-		"sbml-output-behind koo-toueg-transit")
+		"sbml-output-behind koo-toueg-transit m31 radic-rbml-rejoin " +
+		"causal-unordered")
 	if effort.Long() {
 		names = strings.Fields("ping s1 h1 h17 camel-c5 camel-free pess-logs pess-doubles stream " +
 			"manetho-mn4 manetho-output causal-s8 coordinated-told coordinated-late " +
 			"monnet-inside " +
-			"koo-toueg-two h20-notify epochs-spe epochs-at-arrival optimistic-orphan")
+			"koo-toueg-two h20-notify epochs-spe epochs-at-arrival optimistic-orphan " +
+			"radic-hmpl-insertion radic-rbml-alarm m27 radic-rbml-swap-back radic-sbml-output " +
+			"m60 camel-unordered-casts")
 	}
-	for _, name := range names {
+	for _, name := range append(names, "causal-s4 one at a time") {
+		name, overlap := strings.CutSuffix(name, " one at a time")
 		c, w := asked(t, name, "")
+		if overlap {
+			c.Model.Failures, c.Model.Overlap = 2, 1
+			config := w.Config
+			config.Model = c.Model
+			var err error
+			if w, err = world.New(config); err != nil {
+				t.Fatal(err)
+			}
+		}
 		states, r := allStates(t, w)
 		n, err := recheck.Check(t.Context(), subjectOf(&c, w.Facts),
 			certificateOf(t, w, &c, states))
@@ -101,7 +114,15 @@ func TestRecheckApart(t *testing.T) {
 // what is left.
 func TestRecheckApartForged(t *testing.T) {
 	t.Parallel()
-	c, w := asked(t, "causal-s4", "")
+	for _, name := range []string{"causal-s4", "radic-rbml-rejoin"} {
+		forge(t, name)
+	}
+}
+
+// forge does so with a scenario.
+func forge(t *testing.T, name string) {
+	t.Helper()
+	c, w := asked(t, name, "")
 	states, _ := allStates(t, w)
 	refuse := func(what string, states [][]uint32, why string) {
 		_, err := recheck.Check(t.Context(), subjectOf(&c, w.Facts),
@@ -115,7 +136,7 @@ func TestRecheckApartForged(t *testing.T) {
 	for _, s := range states {
 		known[fmt.Sprint(s)] = true
 	}
-	for _, i := range random.Perm(len(states))[:effort.Of(40, len(states))] {
+	for _, i := range random.Perm(len(states))[:effort.Of(20, len(states))] {
 		refuse(fmt.Sprint("without ", i), slices.Delete(slices.Clone(states), i, i+1), "is missing")
 		state := slices.Clone(states[random.IntN(len(states))])
 		word := random.IntN(len(state))
@@ -130,7 +151,15 @@ func TestRecheckApartForged(t *testing.T) {
 // more, or something else is that nobody reaches. Both levels refuse it.
 func TestRecheckEdited(t *testing.T) {
 	t.Parallel()
-	c, w := asked(t, "koo-toueg-transit", "")
+	for _, name := range []string{"koo-toueg-transit", "m31"} {
+		edit(t, name)
+	}
+}
+
+// edit does so with a scenario.
+func edit(t *testing.T, name string) {
+	t.Helper()
+	c, w := asked(t, name, "")
 	states, _ := allStates(t, w)
 	random := rand.New(rand.NewPCG(7, 8))
 	flip := func(b []byte) {
@@ -138,10 +167,10 @@ func TestRecheckEdited(t *testing.T) {
 			b[random.IntN(len(b))] ^= 1 << random.IntN(8)
 		}
 	}
-	for range effort.Of(50, 1_000) {
+	for range effort.Cases(25, 1_000) {
 		cert := certificateOf(t, w, &c, states)
 		before := certificateOf(t, w, &c, states)
-		switch tables := &cert.Tables; random.IntN(7) {
+		switch tables := &cert.Tables; random.IntN(9) {
 		case 0:
 			flip(tables.Messages[random.IntN(len(tables.Messages))])
 		case 1:
@@ -161,6 +190,11 @@ func TestRecheckEdited(t *testing.T) {
 		case 6:
 			list := tables.Procs[random.IntN(len(tables.Procs))]
 			list[random.IntN(len(list))].Inbox = list[random.IntN(len(list))].Inbox
+		case 7:
+			flip(tables.Locals[random.IntN(len(tables.Locals))].Holding)
+		case 8:
+			e := &tables.Envs[random.IntN(len(tables.Envs))]
+			e.Watches = append(slices.Clip(e.Watches), certificate.Watch{About: 9})
 		}
 		if cmp.Equal(before.Tables, cert.Tables) {
 			continue

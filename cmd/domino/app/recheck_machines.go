@@ -16,7 +16,8 @@ func subjectOf(c *world.Case, facts *spec.Facts) *recheck.Subject {
 	setup := c.Setup
 	s := &recheck.Subject{Machines: machines{setup}, Layout: &setup.Layout,
 		Watchers: setup.Watchers, Initiators: setup.Initiators, Shared: setup.Reads != nil,
-		Model: c.Model, Facts: facts, MustSee: c.MustSee, Forced: c.Force}
+		Watchdogs: setup.Watchdogs,
+		Model:     c.Model, Facts: facts, MustSee: c.MustSee, Forced: c.Force}
 	for p := range core.Proc(len(setup.Layout.Names)) {
 		owners := []core.Proc{p}
 		if setup.Reads != nil {
@@ -27,10 +28,8 @@ func subjectOf(c *world.Case, facts *spec.Facts) *recheck.Subject {
 		s.Groups, s.Owners = append(s.Groups, setup.Group(p)), append(s.Owners, owners)
 	}
 	switch {
-	case setup.Launched || len(setup.Layout.Hosted) > 0:
-		s.Beyond = "procs that run on nodes"
-	case setup.Watchdogs:
-		s.Beyond = "watchdogs"
+	case setup.Launched:
+		s.Beyond = "procs that others start and stop"
 	case len(setup.Local) > 0:
 		s.Beyond = "disks that go with their node"
 	}
@@ -137,11 +136,14 @@ func (m machines) Step(l *certificate.Local, in *recheck.Input) (done *recheck.D
 var inputKinds = [...]core.InputKind{recheck.Starts: core.Start, recheck.Restarts: core.Restore,
 	recheck.Arrives: core.Received, recheck.Stable: core.Persisted, recheck.Loads: core.Loaded,
 	recheck.Fails: core.Down, recheck.Ticks: core.Tick, recheck.Advances: core.Advance,
-	recheck.Checkpoint: core.Checkpoint}
+	recheck.Checkpoint: core.Checkpoint, recheck.Expires: core.Tick}
 
 func (m machines) input(in *recheck.Input) (core.Input, error) {
 	input := core.Input{Kind: inputKinds[in.Happening], From: in.From, Incarnation: in.Incarnation,
 		Procs: in.Procs, Key: in.Key, Timer: in.Timer, Choice: core.Choice(in.Choice)}
+	if in.Happening == recheck.Expires {
+		input.Timer = core.Silence
+	}
 	for _, r := range in.Records {
 		input.Records = append(input.Records, core.Record{Owner: r.Owner, Key: r.Key,
 			Value: r.Value, Torn: r.Torn})
@@ -174,6 +176,12 @@ func effectOf(e *core.Effect) (recheck.Effect, error) {
 		f.Act = recheck.Commits
 	case core.Rollback:
 		f.Act = recheck.RollsBack
+	case core.Exit:
+		f.Act = recheck.Exits
+	case core.Watch:
+		f.Act = recheck.Watches
+	case core.Unwatch:
+		f.Act = recheck.Unwatches
 	case core.Output, core.Decide, core.Invoke, core.Return:
 		f.Act = recheck.Leaves
 	case core.Deliver, core.ProgramSent, core.ProgramDone, core.Declare:

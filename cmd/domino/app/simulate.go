@@ -75,6 +75,9 @@ func runSimulate(ctx context.Context, args []string, std streams) (int, error) {
 	if err := within(f, notNegative("work image failures")); err != nil {
 		return 0, err
 	}
+	if f.Changed("mtbf") && o.mtbf == 0 {
+		return 0, errors.New("--mtbf 0: a node can not fail all the time; leave it out for none")
+	}
 	if len(o.measured) > 0 {
 		if err := onlyMeasured(f); err != nil {
 			return 0, err

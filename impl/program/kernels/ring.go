@@ -9,8 +9,9 @@ import (
 // buildRing passes messages round a ring: all at once, or one alone.
 func buildRing(c *config) error {
 	bytes, token := c.of("size"), c.choices["variant"] == "token"
+	sizes := map[int]int{0: bytes} // of all ranks: each is looked up for each message
 	c.each(func(rank int) core.Kernel {
-		return &skeleton{rank: rank, words: bytes / 8, sizes: map[int]int{0: bytes}, light: true}
+		return &skeleton{rank: rank, words: bytes / 8, sizes: sizes, light: true}
 	}, func(w *writer) {
 		next, before := (w.rank+1)%w.n, (w.rank-1+w.n)%w.n
 		w.iterate(c.of("iterations"), func() {

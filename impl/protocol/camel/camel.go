@@ -1,7 +1,9 @@
 package camel
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/causal"
@@ -12,7 +14,7 @@ import (
 type layer struct {
 	*causal.Layer
 	trees    []trace.Tree
-	children [][]core.Rank   // of this rank, by group
+	children []branch        // of this rank
 	spare    [][]causal.Part // of rounds that are over
 }
 
@@ -28,14 +30,10 @@ func NewSetup(layout trace.Layout, programs []core.Program, options causal.Optio
 			return nil, fmt.Errorf("camel: group %s has one member", t.Name)
 		}
 	}
-	trees := layout.Trees
+	trees, all := layout.Trees, branches(&layout)
 	setup, err := causal.Extend("camel", layout, programs, options,
 		func(l *causal.Layer) causal.Extension {
-			camel := &layer{Layer: l, trees: trees, children: make([][]core.Rank, len(trees))}
-			for i := range trees {
-				camel.children[i] = trees[i].Children(l.Rank)
-			}
-			return camel
+			return &layer{Layer: l, trees: trees, children: all[l.Rank]}
 		})
 	if err != nil {
 		return nil, err
@@ -45,12 +43,40 @@ func NewSetup(layout trace.Layout, programs []core.Program, options causal.Optio
 	return setup, nil
 }
 
-// tree is the tree of a group, state what this rank keeps about it.
+// tree is the tree of a group, state what this rank keeps about it, valid until that of another
+// group is asked for.
 func (l *layer) tree(g core.Group) *trace.Tree    { return &l.trees[g-1] }
-func (l *layer) state(g core.Group) *causal.Group { return &l.S.Groups[g-1] }
+func (l *layer) state(g core.Group) *causal.Group { return l.S.Groups.At(core.Rank(g) - 1) }
 func (l *layer) root(g core.Group) bool           { return l.tree(g).Root() == l.Rank }
 
-func (l *layer) Children(g core.Group) []core.Rank { return l.children[g-1] }
+func (l *layer) Children(g core.Group) []core.Rank {
+	at, found := slices.BinarySearchFunc(l.children, g, func(b branch, g core.Group) int {
+		return cmp.Compare(b.group, g)
+	})
+	if !found {
+		return nil
+	}
+	return l.children[at].children
+}
+
+// branch is the children of a rank in a group.
+type branch struct {
+	group    core.Group
+	children []core.Rank
+}
+
+// branches are, by rank, those that have any, by group: with thousands of groups most have none.
+func branches(layout *trace.Layout) [][]branch {
+	list := make([][]branch, layout.Ranks)
+	for i := range layout.Trees {
+		for _, r := range layout.Trees[i].Members {
+			if children := layout.Trees[i].Children(r); len(children) > 0 {
+				list[r] = append(list[r], branch{core.Group(i + 1), children})
+			}
+		}
+	}
+	return list
+}
 
 // SameGroup implements causal.Extension. Deviation: C6 keeps determinants of messages and of
 // contributions under the same numbers.

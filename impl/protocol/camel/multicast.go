@@ -38,7 +38,7 @@ func (l *layer) multicastArrives(from core.Rank, m *causal.Message,
 	if reason != "" {
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, reason))
 	}
-	l.S.Lives[from] = max(l.S.Lives[from], m.Inc)
+	l.Hear(from, m.Inc)
 	g, e := l.state(m.Group), causal.Entry{Kind: causal.Multicast, From: m.Origin, SSN: m.SSN,
 		Group: m.Group, Number: m.Number,
 		Past: m.Past, Epoch: m.Round, Life: m.For, Payload: m.Payload}

@@ -16,6 +16,7 @@ var Protocol = protocol.Protocol{
 	Own:         Errata(),
 	Collectives: true,
 	Chooses:     true,
+	Many:        true,
 	Setup: func(r protocol.Request) (*core.Setup, error) {
 		return NewSetup(r.Layout, r.Programs, causal.OptionsOf(r))
 	},

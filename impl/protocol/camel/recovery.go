@@ -49,10 +49,10 @@ func (l *layer) Answer(to core.Rank, m *causal.Message) {
 func (l *layer) Answered(_ core.Rank, m *causal.Message, out []core.Effect) []core.Effect {
 	for i, done := range m.Rounds {
 		group := core.Group(i + 1)
-		g := l.state(group)
 		if l.root(group) || !l.tree(group).Has(l.Rank) {
 			continue
 		}
+		g := l.state(group)
 		g.Done = max(g.Done, done)
 		if l.Has(C7) {
 			// Deviation: C7 advances the counter, and the program contributes again under later

@@ -91,7 +91,7 @@ func (l *layer) contributionArrives(from core.Rank, m *causal.Message,
 	if reason := l.Refuse(from, m); reason != "" {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, reason))
 	}
-	l.S.Lives[from] = max(l.S.Lives[from], m.Inc)
+	l.Hear(from, m.Inc)
 	out = l.Accept(from, m.Dets, out)
 	g, children := l.state(m.Group), l.Children(m.Group)
 	if len(g.From) == 0 {
@@ -197,7 +197,7 @@ const maxSpare = 64
 func (l *layer) tellChildren(group core.Group, number uint32, out []core.Effect) []core.Effect {
 	for _, child := range l.Children(group) {
 		out = append(out, core.SendTo(child.Proc(), l.Fresh(causal.Message{
-			Kind: causal.Completed, Inc: l.S.Inc, To: l.S.Lives[child], Group: group,
+			Kind: causal.Completed, Inc: l.S.Inc, To: l.Life(child), Group: group,
 			Number: number})))
 	}
 	return out

@@ -22,11 +22,19 @@ type Options struct {
 // Channel is what a rank keeps about one source of messages: another rank, or a group.
 type Channel struct {
 	_ struct{} `cbor:",toarray"`
+	// a rank, or behind all ranks a group
+	Source core.Rank `cbor:"-" json:"-"`
 	// of the last message delivered; messages of one source are delivered in the order of their
 	// numbers
 	Last    SSN     `json:"last"`
 	Arrived []Entry `json:"arrived"` // received and not delivered, in that order
 }
+
+// About implements core.Ranked.
+func (c *Channel) About() *core.Rank { return &c.Source }
+
+// Channels are by rank, then by group.
+type Channels = core.ByRank[Channel, *Channel]
 
 // State is everything that a rank keeps. SSN, RSN, Deliveries, Channels, Groups and parts of Saving
 // are saved in checkpoints; the rest is lost in a crash.
@@ -35,17 +43,19 @@ type State struct {
 	SSN SSN      `json:"ssn"`
 	RSN RSN      `json:"rsn"`
 	// of the program; less than RSN when one reception has several parts
-	Deliveries uint32    `json:"deliveries"`
-	Channels   []Channel `json:"channels"` // by rank, then by group
-	Groups     []Group   `json:"groups"`
+	Deliveries uint32   `json:"deliveries"`
+	Channels   Channels `json:"channels"`
+	Groups     Groups   `json:"groups"`
 	// detLog and detBuf: all that are held here, by receiver and number
-	Dets     Table              `json:"dets"`
-	Log      MessageLog         `json:"log"` // msgLog: a sequence, in the order of the sends
-	Inc      core.Incarnation   `json:"inc"`
-	SavedInc core.Incarnation   `json:"savedInc"` // of the image; only erratum S6 reads it
-	Lives    []core.Incarnation `json:"lives"`    // incMap, and our own
-	Heard    []core.Incarnation `json:"heard"`    // last life whose failure notice was handled
-	Muted    Ranks              `json:"muted"`    // recovering: sends to them wait for the replay
+	Dets     Table            `json:"dets"`
+	Log      MessageLog       `json:"log"` // msgLog: a sequence, in the order of the sends
+	Inc      core.Incarnation `json:"inc"`
+	SavedInc core.Incarnation `json:"savedInc"` // of the image; only erratum S6 reads it
+	// incMap, and our own; nil where nobody restarts, see MaxRanks
+	Lives []core.Incarnation `json:"lives"`
+	// last life whose failure notice was handled, nil as Lives
+	Heard []core.Incarnation `json:"heard"`
+	Muted Ranks              `json:"muted"` // recovering: sends to them wait for the replay
 
 	Recovering bool   `json:"recovering"`
 	Collecting bool   `json:"collecting"` // determinants are not complete, the program waits
@@ -54,7 +64,7 @@ type State struct {
 	Awaited    Ranks  `json:"awaited"` // have not ended their replay
 
 	Saving       saving      `json:"saving"`
-	Links        []link      `json:"links"` // by rank; only where the network does not keep order
+	Links        links       `json:"links"` // only where the network does not keep order
 	Barrier      barrier     `json:"barrier"`
 	Deferred     []Message   `json:"deferred"`
 	DeferredFrom []core.Rank `json:"deferredFrom"`
@@ -168,7 +178,7 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 		h := program.NewHost(rank, programs[rank], func(app core.Application) core.Layer {
 			l := &Layer{config: c, Rank: rank, App: app}
 			l.extension = extend(l)
-			return l
+			return sourced{l}
 		})
 		return h.PostsWait()
 	}
@@ -250,30 +260,61 @@ func (l *Layer) Sources(buf []core.Rank) []core.Rank {
 	if l.waits() {
 		return buf
 	}
-	for q := range l.S.Channels {
-		c := &l.S.Channels[q]
+	for i := range l.S.Channels {
+		c := &l.S.Channels[i]
 		if len(c.Arrived) == 0 || !l.Turn(&c.Arrived[0]) {
 			continue
 		}
-		if q < l.ranks {
-			buf = append(buf, core.Rank(q))
+		if int(c.Source) < l.ranks {
+			buf = append(buf, c.Source)
 		} else {
-			buf = append(buf, core.Group(q-l.ranks+1).Source())
+			buf = append(buf, core.Group(int(c.Source)-l.ranks+1).Source())
 		}
 	}
 	return buf
 }
 
-// channel is the one of a source.
-func (l *Layer) channel(source core.Rank) *Channel {
-	if g, ok := core.SourceGroup(source); ok {
-		return l.GroupChannel(g)
+// sourced is a layer that can say of one source whether something of it waits: Has of the layer is
+// about errata.
+type sourced struct{ *Layer }
+
+// Has implements core.Sourced.
+func (l sourced) Has(source core.Rank) bool {
+	if _, group := core.SourceGroup(source); !group && int(source) >= l.ranks {
+		return false // no rank: groups are at those places
 	}
-	return &l.S.Channels[source]
+	c := l.S.Channels.Find(l.place(source))
+	return c != nil && len(c.Arrived) > 0 && !l.waits() && l.Turn(&c.Arrived[0])
 }
 
-// GroupChannel is the channel of a group.
-func (l *Layer) GroupChannel(g core.Group) *Channel { return &l.S.Channels[l.ranks+int(g)-1] }
+// place is that of a source among the channels.
+func (l *Layer) place(source core.Rank) core.Rank {
+	if g, ok := core.SourceGroup(source); ok {
+		return core.Rank(l.ranks + int(g) - 1)
+	}
+	return source
+}
+
+// channel is the one of a source, valid until the next one is asked for.
+func (l *Layer) channel(source core.Rank) *Channel { return l.S.Channels.At(l.place(source)) }
+
+// GroupChannel is the channel of a group, valid until the next one is asked for.
+func (l *Layer) GroupChannel(g core.Group) *Channel { return l.channel(g.Source()) }
+
+// Life is the live one of a rank, as far as is known here.
+func (l *Layer) Life(q core.Rank) core.Incarnation {
+	if l.holders.many {
+		return 0
+	}
+	return l.S.Lives[q]
+}
+
+// Hear notes that something of a life has come.
+func (l *Layer) Hear(q core.Rank, life core.Incarnation) {
+	if !l.holders.many {
+		l.S.Lives[q] = max(l.S.Lives[q], life)
+	}
+}
 
 // others are all ranks but this one.
 func (l *Layer) others() []core.Rank {
@@ -289,12 +330,14 @@ func (l *Layer) others() []core.Rank {
 // reset puts the layer into the state of a rank that has done nothing.
 func (l *Layer) reset() {
 	l.enough = 0
-	l.S = State{Channels: make([]Channel, l.ranks+l.groups), Groups: make([]Group, l.groups),
-		Lives: make([]core.Incarnation, l.ranks),
-		Heard: make([]core.Incarnation, l.ranks)}
-	l.S.Saving.Marks = make([]uint32, l.ranks)
+	l.S = State{Channels: core.NewByRank[Channel](l.ranks + l.groups),
+		Groups: core.NewByRank[Group](l.groups)}
+	if !l.holders.many {
+		l.S.Lives, l.S.Heard = make([]core.Incarnation, l.ranks), make([]core.Incarnation, l.ranks)
+		l.S.Saving.Marks = make([]uint32, l.ranks)
+	}
 	if l.unordered {
-		l.S.Links = make([]link, l.ranks)
+		l.S.Links = core.NewByRank[link](l.ranks)
 	}
 }
 

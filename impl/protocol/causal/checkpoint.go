@@ -57,8 +57,8 @@ type image struct {
 	App      []byte           `json:"app"`
 	Position Position         `json:"position"`
 	Count    uint32           `json:"count"`    // deliveries of the program
-	Channels []Channel        `json:"channels"` // with what crosses the line
-	Groups   []Group          `json:"groups"`
+	Channels Channels         `json:"channels"` // with what crosses the line
+	Groups   Groups           `json:"groups"`
 	Log      []Entry          `json:"log"` // contributions, see unreceived
 	Inc      core.Incarnation `json:"inc"`
 }
@@ -103,12 +103,16 @@ func (l *Layer) Images() uint32 {
 // 4. r receives what w sent first, and replies to w, whose image does not have it. Otherwise the
 // messages to w, which have come, have the determinants of all that they depend on.
 func (l *Layer) sendMark(to core.Rank, out []core.Effect) []core.Effect {
-	m := &Message{Kind: Mark, Inc: l.S.Inc, To: l.S.Lives[to], Number: l.S.Saving.Wanted}
+	m := &Message{Kind: Mark, Inc: l.S.Inc, To: l.Life(to), Number: l.S.Saving.Wanted}
 	if l.replies {
 		m.Dets = l.piggyback()
 	}
-	for i := range l.S.Groups {
-		m.Rounds = append(m.Rounds, l.S.Groups[i].Sent)
+	for g := range core.Rank(l.groups) {
+		sent := uint32(0)
+		if known := l.S.Groups.Find(g); known != nil {
+			sent = known.Sent
+		}
+		m.Rounds = append(m.Rounds, sent)
 	}
 	return append(out, core.SendTo(to.Proc(), m))
 }
@@ -174,13 +178,15 @@ func (l *Layer) unreceived() (list []Entry) {
 }
 
 // has is, by group and child, the last contribution that a rank in this state does not need again.
-func (l *Layer) has(groups []Group) []uint32 {
+func (l *Layer) has(groups Groups) []uint32 {
 	list := make([]uint32, l.groups*l.ranks)
 	for i := range groups {
-		for k, child := range l.extension.Children(core.Group(i + 1)) {
-			list[i*l.ranks+int(child)] = groups[i].Done
-			if k < len(groups[i].From) {
-				list[i*l.ranks+int(child)] = max(groups[i].From[k], groups[i].Done)
+		g := &groups[i]
+		for k, child := range l.extension.Children(core.Group(g.Place + 1)) {
+			at := int(g.Place)*l.ranks + int(child)
+			list[at] = g.Done
+			if k < len(g.From) {
+				list[at] = max(g.From[k], g.Done)
 			}
 		}
 	}
@@ -189,7 +195,7 @@ func (l *Layer) has(groups []Group) []uint32 {
 
 // tell sends to the rank, or handles at once what is for ourselves.
 func (l *Layer) tell(to core.Rank, m *Message, out []core.Effect) []core.Effect {
-	m.Inc, m.To = l.S.Inc, l.S.Lives[to]
+	m.Inc, m.To = l.S.Inc, l.Life(to)
 	if to == l.Rank {
 		return l.received(l.Rank, m, out)
 	}
@@ -403,8 +409,7 @@ func (l *Layer) load(records []core.Record, out []core.Effect) ([]core.Effect, e
 	l.App.Load(img.App)
 	l.S.SSN, l.S.RSN, l.S.Deliveries, l.S.SavedInc = img.Position.SSN, img.Position.RSN, img.Count,
 		img.Inc
-	copy(l.S.Channels, img.Channels)
-	copy(l.S.Groups, img.Groups)
+	l.S.Channels, l.S.Groups = img.Channels, img.Groups
 	for _, e := range img.Log {
 		out = l.LogOwn(e, out)
 	}

@@ -40,15 +40,17 @@ func (l *Layer) Commutes(in core.Input) (round uint64, ok bool) {
 	}
 	m, from := in.Message.(*Message), core.Rank(in.From)
 	other := m.To != l.S.Inc
-	known := m.Inc == l.S.Lives[from] && len(m.Dets) == 0
+	known := m.Inc == l.Life(from) && len(m.Dets) == 0
 	switch m.Kind {
 	case App:
 		later := func(e Entry) bool { return e.SSN > m.SSN }
-		return 0, other || known && !slices.ContainsFunc(l.S.Channels[from].Arrived, later)
+		c := l.S.Channels.Find(from)
+		return 0, other || known && (c == nil || !slices.ContainsFunc(c.Arrived, later))
 	case Multicast:
 		return 0, other || known && l.S.Inc == 0
 	case Completed:
-		return 0, m.Number <= l.S.Groups[m.Group-1].Started
+		g := l.S.Groups.Find(core.Rank(m.Group) - 1)
+		return 0, g != nil && m.Number <= g.Started
 	case Ack, Holding, ReplayEnd, Contribution:
 		return 0, other
 	}

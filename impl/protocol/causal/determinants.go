@@ -120,16 +120,14 @@ func (l *Layer) storeOne(d Det, from core.Rank, out []core.Effect) []core.Effect
 		return out
 	}
 	d.Holders = l.holders.add(l.holders.add(d.Holders, l.Rank), from)
-	at, found := l.S.Dets.find(d.Recver, d.RSN)
-	if found {
-		known := &l.S.Dets.By[d.Recver][at]
+	if known := l.S.Dets.find(d.Recver, d.RSN); known != nil {
 		if !known.same(d) { // two stories of one reception: the evidence shows it
 			return append(out, core.Kept(d.item()))
 		}
 		known.Holders = l.holders.all(known.Holders, d.Holders)
 		return out
 	}
-	l.S.Dets.insert(at, d)
+	l.S.Dets.insert(d)
 	if d.Recver == l.Rank {
 		l.enough = min(l.enough, d.RSN-1)
 	}
@@ -137,13 +135,7 @@ func (l *Layer) storeOne(d Det, from core.Rank, out []core.Effect) []core.Effect
 }
 
 // own is the determinant of one of our receptions, if it is known.
-func (l *Layer) own(r RSN) *Det {
-	at, found := l.S.Dets.find(l.Rank, r)
-	if !found {
-		return nil
-	}
-	return &l.S.Dets.By[l.Rank][at]
-}
+func (l *Layer) own(r RSN) *Det { return l.S.Dets.find(l.Rank, r) }
 
 // last is the number of our last reception of which a determinant is known (maxDet).
 func (l *Layer) last() RSN {
@@ -165,18 +157,19 @@ func (l *Layer) piggyback() []Det {
 		return l.few(f, l.S.Dets.By)
 	}
 	own := l.S.Dets.of(l.Rank)
-	at, _ := l.S.Dets.find(l.Rank, l.enough+1)
+	at, _ := place(own, l.enough+1)
 	for at < len(own) && l.holders.count(own[at].Holders) > f {
 		l.enough = own[at].RSN
 		at++
 	}
-	return l.few(f, [][]Det{own[at:]})
+	return l.few(f, []Receptions{{List: own[at:]}})
 }
 
 // few are the determinants that at most f ranks are known to hold.
-func (l *Layer) few(f int, lists [][]Det) []Det {
+func (l *Layer) few(f int, lists []Receptions) []Det {
 	needed := 0
-	for _, dets := range lists {
+	for r := range lists {
+		dets := lists[r].List
 		for i := range dets {
 			if l.holders.count(dets[i].Holders) <= f {
 				needed++
@@ -184,7 +177,8 @@ func (l *Layer) few(f int, lists [][]Det) []Det {
 		}
 	}
 	list := l.list(needed)
-	for _, dets := range lists {
+	for r := range lists {
+		dets := lists[r].List
 		for i := range dets {
 			if l.holders.count(dets[i].Holders) <= f {
 				list = append(list, dets[i])
@@ -198,9 +192,8 @@ func (l *Layer) few(f int, lists [][]Det) []Det {
 // whole tuple.
 func (l *Layer) held(dets []Det, by core.Rank) {
 	for _, d := range dets {
-		if at, found := l.S.Dets.find(d.Recver, d.RSN); found && l.S.Dets.By[d.Recver][at].same(d) {
-			h := &l.S.Dets.By[d.Recver][at].Holders
-			*h = l.holders.add(*h, by)
+		if known := l.S.Dets.find(d.Recver, d.RSN); known != nil && known.same(d) {
+			known.Holders = l.holders.add(known.Holders, by)
 		}
 	}
 }
@@ -213,7 +206,8 @@ func (l *Layer) lost(by core.Rank) {
 		return
 	}
 	l.enough = 0
-	for _, dets := range l.S.Dets.By {
+	for r := range l.S.Dets.By {
+		dets := l.S.Dets.By[r].List
 		for i := range dets {
 			dets[i].Holders = dets[i].Holders.less(by)
 		}

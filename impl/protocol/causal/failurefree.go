@@ -37,13 +37,13 @@ type MessageLog = sendlog.Log[Entry, *Entry]
 // Message is the entry on the network.
 func (l *Layer) message(e *Entry, to core.Rank) *Message {
 	if e.Bare {
-		return l.scratch.New(Message{Kind: Holding, Inc: l.S.Inc, To: l.S.Lives[to], Dets: e.Dets})
+		return l.scratch.New(Message{Kind: Holding, Inc: l.S.Inc, To: l.Life(to), Dets: e.Dets})
 	}
 	origin := l.Rank
 	if e.Kind == Multicast {
 		origin = e.From
 	}
-	return l.scratch.New(Message{Kind: e.Kind, Inc: l.S.Inc, To: l.S.Lives[to], SSN: e.SSN,
+	return l.scratch.New(Message{Kind: e.Kind, Inc: l.S.Inc, To: l.Life(to), SSN: e.SSN,
 		Past: e.Past, Dets: e.Dets, Payload: e.Payload,
 		Group: e.Group, Number: e.Number, Origin: origin, For: e.Life, Round: e.Epoch})
 }
@@ -128,7 +128,7 @@ func (l *Layer) Refuse(from core.Rank, m *Message) string {
 	if m.To != l.S.Inc && !l.Has(S4) && !old {
 		return "addressed to another life" // the log of its sender has it
 	}
-	if m.Inc < l.S.Lives[from] {
+	if m.Inc < l.Life(from) {
 		return Dead
 	}
 	return ""
@@ -139,8 +139,8 @@ func (l *Layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Eff
 	if reason := l.Refuse(from, m); reason != "" {
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, reason))
 	}
-	l.S.Lives[from] = m.Inc
-	c := &l.S.Channels[from]
+	l.Hear(from, m.Inc)
+	c := l.channel(from)
 	if m.SSN <= c.Last || slices.ContainsFunc(c.Arrived, func(e Entry) bool {
 		return e.SSN == m.SSN
 	}) {
@@ -166,7 +166,7 @@ func (l *Layer) Accept(from core.Rank, dets []Det, out []core.Effect) []core.Eff
 	}
 	out = l.store(dets, from, out)
 	return append(out, core.SendTo(from.Proc(),
-		l.scratch.New(Message{Kind: Ack, Inc: l.S.Inc, To: l.S.Lives[from], Dets: l.named(dets)})))
+		l.scratch.New(Message{Kind: Ack, Inc: l.S.Inc, To: l.Life(from), Dets: l.named(dets)})))
 }
 
 // identities are the determinants without their holders.
@@ -180,7 +180,7 @@ func identities(dets []Det) []Det {
 
 // acknowledged notes who holds determinants.
 func (l *Layer) acknowledged(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	if m.To != l.S.Inc || m.Inc < l.S.Lives[from] {
+	if m.To != l.S.Inc || m.Inc < l.Life(from) {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{},
 			"acknowledgement of another life"))
 	}
@@ -228,7 +228,7 @@ func (l *Layer) early(from core.Rank, m *Message) bool {
 	known := l.recorded(&Entry{Kind: App, From: from, SSN: m.SSN})
 	next := l.S.RSN + 1
 	for d := l.own(next); d != nil && next < known; d = l.own(next) {
-		if !slices.ContainsFunc(l.S.Channels[d.Sender].Arrived, func(e Entry) bool {
+		if !slices.ContainsFunc(l.channel(d.Sender).Arrived, func(e Entry) bool {
 			return e.SSN == d.SSN
 		}) {
 			break

@@ -5,9 +5,10 @@ import "github.com/domino-check/domino/impl/core"
 // Group is what a rank keeps about one group, for protocols that are built on this one
 // (impl/protocol/camel). All of it is saved in checkpoints.
 type Group struct {
-	_        struct{} `cbor:",toarray"`
-	Sent     uint32   `json:"sent"`     // root: multicasts sent
-	Received uint32   `json:"received"` // others: multicasts received, and passed on
+	_        struct{}  `cbor:",toarray"`
+	Place    core.Rank `cbor:"-" json:"-"` // one less than the group
+	Sent     uint32    `json:"sent"`       // root: multicasts sent
+	Received uint32    `json:"received"`   // others: multicasts received, and passed on
 	// others: newest life of the root from which a multicast has come
 	Life core.Incarnation `json:"life"`
 	// others: multicasts of that life that were passed on
@@ -21,6 +22,12 @@ type Group struct {
 	// root: what its children sent, so that they can get it back
 	Kept []Entry `json:"kept"`
 }
+
+// About implements core.Ranked.
+func (g *Group) About() *core.Rank { return &g.Place }
+
+// Groups are by group.
+type Groups = core.ByRank[Group, *Group]
 
 // Round is one round of a reduction that is not complete at a rank.
 type Round struct {

@@ -15,6 +15,7 @@ import (
 // link is what a rank keeps about the order of the two channels between it and another rank.
 type link struct {
 	_        struct{}         `cbor:",toarray"`
+	Rank     core.Rank        `cbor:"-" json:"-"`
 	To       core.Incarnation `json:"to"`       // life to which was sent
 	Sent     uint32           `json:"sent"`     // messages to it
 	From     core.Incarnation `json:"from"`     // newest life of which something was received
@@ -22,6 +23,12 @@ type link struct {
 	Held     []Message        `json:"held"`     // messages of it that wait for one before them
 	Served   core.Incarnation `json:"served"`   // newest life to which the log was sent again
 }
+
+// links are by rank.
+type links = core.ByRank[link, *link]
+
+// About implements core.Ranked.
+func (k *link) About() *core.Rank { return &k.Rank }
 
 func numbered(k Kind) bool { return k != Recover && k != Answer }
 
@@ -39,7 +46,7 @@ func (l *Layer) Step(in core.Input, out []core.Effect) []core.Effect {
 	}
 	for i := first; i < len(out); i++ {
 		if m, ok := out[i].Message.(*Message); ok && numbered(m.Kind) {
-			k := &l.S.Links[out[i].To]
+			k := l.S.Links.At(core.Rank(out[i].To))
 			if k.To != m.To {
 				k.To, k.Sent = m.To, 0
 			}
@@ -52,11 +59,11 @@ func (l *Layer) Step(in core.Input, out []core.Effect) []core.Effect {
 
 // inOrder handles a message, and those that waited for it.
 func (l *Layer) inOrder(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	k := &l.S.Links[from]
+	k := l.S.Links.At(from)
 	switch {
 	case m.To != l.S.Inc:
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, "addressed to another life"))
-	case m.Inc < max(k.From, l.S.Lives[from]):
+	case m.Inc < max(k.From, l.Life(from)):
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID, Dead))
 	case m.Inc > k.From:
 		k.From, k.Received, k.Held = m.Inc, 0, nil
@@ -87,5 +94,5 @@ func (l *Layer) inOrder(from core.Rank, m *Message, out []core.Effect) []core.Ef
 // served reports whether the log has been sent again to this life already, so that a late request
 // changes nothing.
 func (l *Layer) served(from core.Rank, life core.Incarnation) bool {
-	return l.unordered && l.S.Links[from].Served >= life && life > 0
+	return l.unordered && l.S.Links.At(from).Served >= life && life > 0
 }

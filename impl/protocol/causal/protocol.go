@@ -13,6 +13,7 @@ var Protocol = protocol.Protocol{
 		"hold them [CAMEL]",
 	Errata:  Errata(),
 	Chooses: true,
+	Many:    true,
 	Setup: func(r protocol.Request) (*core.Setup, error) {
 		return NewSetup(r.Layout, r.Programs, OptionsOf(r))
 	},

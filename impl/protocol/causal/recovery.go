@@ -121,7 +121,7 @@ func (l *Layer) again(from core.Rank, news bool, out []core.Effect) []core.Effec
 }
 
 func (l *Layer) replayRequest(to core.Rank) *Message {
-	return &Message{Kind: ReplayRequest, Inc: l.S.Inc, To: l.S.Lives[to], Number: l.S.Saving.Line}
+	return &Message{Kind: ReplayRequest, Inc: l.S.Inc, To: l.Life(to), Number: l.S.Saving.Line}
 }
 
 // answered takes what others know of our receptions ([CAMEL] Alg. 1 l. 44-51).
@@ -209,7 +209,7 @@ func (l *Layer) replay(from core.Rank, m *Message, out []core.Effect) []core.Eff
 	}
 	l.S.Muted = l.S.Muted.less(from)
 	if l.unordered {
-		l.S.Links[from].Served = m.Inc
+		l.S.Links.At(from).Served = m.Inc
 	}
 	entries := slices.Clone(l.S.Log)
 	if l.Has(S5) {

@@ -10,11 +10,23 @@ import (
 
 // Table is determinants, each once, by receiver and number. It is written as one list in that
 // order. A list for each receiver is what makes it cheap to add one: a rank that delivers adds to
-// the end of its own, in whatever order it hears of the receptions of others.
-type Table struct{ By [][]Det }
+// the end of its own, in whatever order it hears of the receptions of others. Who has none is not
+// there: with many ranks that are most.
+type Table struct{ By []Receptions }
+
+// Receptions are determinants of one receiver, by number.
+type Receptions struct {
+	Recver core.Rank
+	List   []Det
+}
 
 // All is the one list.
-func (t Table) All() []Det { return slices.Concat(t.By...) }
+func (t Table) All() (list []Det) {
+	for i := range t.By {
+		list = append(list, t.By[i].List...)
+	}
+	return list
+}
 
 // MarshalCBOR implements cbor.Marshaler.
 func (t Table) MarshalCBOR() ([]byte, error) { return core.Encode(t.All()), nil }
@@ -27,8 +39,7 @@ func (t *Table) UnmarshalCBOR(encoded []byte) error {
 	}
 	*t = Table{}
 	for _, d := range list {
-		at, _ := t.find(d.Recver, d.RSN)
-		t.insert(at, d)
+		t.insert(d)
 	}
 	return nil
 }
@@ -36,43 +47,54 @@ func (t *Table) UnmarshalCBOR(encoded []byte) error {
 // MarshalJSON implements json.Marshaler.
 func (t Table) MarshalJSON() ([]byte, error) { return json.Marshal(t.All()) }
 
+// at is the place of a receiver.
+func (t *Table) at(recver core.Rank) (i int, found bool) {
+	return slices.BinarySearchFunc(t.By, recver, func(r Receptions, recver core.Rank) int {
+		return cmp.Compare(r.Recver, recver)
+	})
+}
+
 // of are those of a receiver.
 func (t *Table) of(recver core.Rank) []Det {
-	if int(recver) < len(t.By) {
-		return t.By[recver]
+	if i, found := t.at(recver); found {
+		return t.By[i].List
 	}
 	return nil
 }
 
-// find is the place of a determinant among those of its receiver.
-func (t *Table) find(recver core.Rank, rsn RSN) (at int, found bool) {
-	return slices.BinarySearchFunc(t.of(recver), rsn, func(d Det, rsn RSN) int {
+// place is that of a determinant among those of its receiver.
+func place(list []Det, rsn RSN) (at int, found bool) {
+	if n := len(list); n == 0 || list[n-1].RSN < rsn {
+		return n, false
+	}
+	return slices.BinarySearchFunc(list, rsn, func(d Det, rsn RSN) int {
 		return cmp.Compare(d.RSN, rsn)
 	})
 }
 
-// insert puts a determinant at its place.
-func (t *Table) insert(at int, d Det) {
-	if more := int(d.Recver) + 1 - len(t.By); more > 0 {
-		t.By = slices.Grow(t.By, more) // at once: with thousands of ranks, step by step is slow
+// find is a determinant, nil if it is not there. It is valid until the next one is added.
+func (t *Table) find(recver core.Rank, rsn RSN) *Det {
+	list := t.of(recver)
+	if at, found := place(list, rsn); found {
+		return &list[at]
 	}
-	for int(d.Recver) >= len(t.By) {
-		if len(t.By) < cap(t.By) {
-			t.By = t.By[:len(t.By)+1] // with the room of a list that was pruned
-		} else {
-			t.By = append(t.By, nil)
-		}
-	}
-	t.By[d.Recver] = slices.Insert(t.By[d.Recver], at, d)
+	return nil
 }
 
-// prune removes determinants. No empty list stays at the end, so that equal tables have equal
-// lists.
-func (t *Table) prune(which func(Det) bool) {
-	for r := range t.By {
-		t.By[r] = slices.DeleteFunc(t.By[r], which)
+// insert puts a determinant at its place.
+func (t *Table) insert(d Det) {
+	i, found := t.at(d.Recver)
+	if !found {
+		t.By = slices.Insert(t.By, i, Receptions{Recver: d.Recver})
 	}
-	for n := len(t.By); n > 0 && len(t.By[n-1]) == 0; n-- {
-		t.By = t.By[:n-1]
+	list := &t.By[i].List
+	at, _ := place(*list, d.RSN)
+	*list = slices.Insert(*list, at, d)
+}
+
+// prune removes determinants. What has none left keeps its room.
+func (t *Table) prune(which func(Det) bool) {
+	for i := range t.By {
+		t.By[i].List = slices.DeleteFunc(t.By[i].List, which)
 	}
 }

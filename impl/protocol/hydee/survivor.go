@@ -108,16 +108,10 @@ func (l *layer) status(from core.Rank, m *Message, out []core.Effect) []core.Eff
 // ([HydEE] Alg. 3 l. 8-16; R7): which logged messages the others lack, which of theirs are orphans
 // here.
 func (l *layer) evaluate(out []core.Effect) []core.Effect {
-	var ends []core.Rank
-	for i := range l.s.Peers {
-		p := &l.s.Peers[i]
-		if l.same(l.rank, p.Rank) || p.Evaluation != l.s.Round {
-			continue
-		}
-		if ends = append(ends, p.Rank); !p.HasStatus {
-			return out
-		}
+	if !l.complete() {
+		return out
 	}
+	ends := l.ends()
 	lives, alike := l.lives(ends)
 	if l.s.Evaluated || !alike {
 		return out
@@ -142,6 +136,29 @@ func (l *layer) evaluate(out []core.Effect) []core.Effect {
 		report.Phase = l.s.Phase // OwnPhase, which the repaired protocol does not need
 	}
 	return append(out, core.SendTo(l.recoveryProcess(), report))
+}
+
+// complete reports whether the Status of the other end of every channel that the round is about is
+// here. They come in the order of ranks, more or less, so whose is missing is sought from the last
+// one on: from the first one on, a thousand of them take half a million looks.
+func (l *layer) complete() bool {
+	for i := len(l.s.Peers) - 1; i >= 0; i-- {
+		if p := &l.s.Peers[i]; !p.HasStatus && p.Evaluation == l.s.Round &&
+			!l.same(l.rank, p.Rank) {
+			return false
+		}
+	}
+	return true
+}
+
+// ends are the ranks at the other ends of those channels.
+func (l *layer) ends() (list []core.Rank) {
+	for i := range l.s.Peers {
+		if p := &l.s.Peers[i]; p.Evaluation == l.s.Round && !l.same(l.rank, p.Rank) {
+			list = append(list, p.Rank)
+		}
+	}
+	return list
 }
 
 // lives are the incarnations, by cluster, of the own cluster and of those at the other ends; alike

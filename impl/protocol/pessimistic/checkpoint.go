@@ -22,7 +22,7 @@ func (l *layer) save(out []core.Effect) []core.Effect {
 	// has.
 	return append(out, core.SendTo(l.logger(l.rank),
 		&Message{Kind: Save, Life: s.Life, Logger: s.Logger, RSN: s.RSN, Sent: s.Sent,
-			Image: core.Encode(l.image()), Entries: s.Replay}))
+			Image: l.encoded(l.image()), Entries: s.Replay}))
 }
 
 // image is the state of the rank now.
@@ -30,6 +30,9 @@ func (l *layer) image() *image {
 	s := &l.s
 	i := &image{App: l.app.Image(), Sent: s.Sent, RSN: s.RSN}
 	for q := range s.Out {
+		if l.sparse() {
+			i.Ranks = append(i.Ranks, s.Out[q].Rank)
+		}
 		i.Last, i.Taken = append(i.Last, s.Out[q].Last), append(i.Taken, s.In[q].Taken)
 		var buffer []saved
 		// Deviation: M9 saves the program, and not the messages that nobody has confirmed
@@ -39,7 +42,11 @@ func (l *layer) image() *image {
 		i.Saved = append(i.Saved, buffer)
 	}
 	for _, e := range s.Replay { // counted as taken, but not delivered yet
-		i.Taken[e.Source] = min(i.Taken[e.Source], e.SSN-1)
+		at := int(e.Source)
+		if l.sparse() {
+			at, _ = slices.BinarySearch(i.Ranks, e.Source)
+		}
+		i.Taken[at] = min(i.Taken[at], e.SSN-1)
 	}
 	return i
 }

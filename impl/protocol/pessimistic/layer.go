@@ -19,8 +19,9 @@ func (m *saved) Content() *core.Payload { return &m.Payload }
 
 // outgoing is the sending end of a channel. All but Has is part of images.
 type outgoing struct {
-	_    struct{} `cbor:",toarray"`
-	Last SSN      `json:"last"` // of the last send
+	_    struct{}  `cbor:",toarray"`
+	Rank core.Rank `cbor:"-" json:"-"`
+	Last SSN       `json:"last"` // of the last send
 	// the temporary buffer: sent and not confirmed
 	Buffer sendlog.Log[saved, *saved] `json:"buffer"`
 	Has    SSN                        `json:"has"` // the receiver has said that it needs nothing up to here
@@ -38,6 +39,7 @@ type arrival struct {
 // incoming is the receiving end of a channel. Taken is part of images.
 type incoming struct {
 	_       struct{}  `cbor:",toarray"`
+	Rank    core.Rank `cbor:"-" json:"-"`
 	Taken   SSN       `json:"taken"`   // every message up to it is delivered, or waits in Replay
 	Stable  SSN       `json:"stable"`  // every message up to it is stable
 	Arrived []arrival `json:"arrived"` // ascending numbers, none twice, none taken
@@ -47,14 +49,21 @@ type incoming struct {
 	Highest SSN   `json:"highest"`
 }
 
+// About implements core.Ranked.
+func (o *outgoing) About() *core.Rank { return &o.Rank }
+
+// About implements core.Ranked.
+func (in *incoming) About() *core.Rank { return &in.Rank }
+
 // state is the layer of a rank under RBML or HMPL.
 type state struct {
 	_    struct{}         `cbor:",toarray"`
 	Life core.Incarnation `json:"life"`
-	Out  []outgoing       `json:"out"`  // by rank
-	In   []incoming       `json:"in"`   // by rank
-	RSN  RSN              `json:"rsn"`  // of the last delivery
-	Sent uint32           `json:"sent"` // sends executed
+	// both ends of the channels with the same ranks, see layer.meet
+	Out  core.ByRank[outgoing, *outgoing] `json:"out"`
+	In   core.ByRank[incoming, *incoming] `json:"in"`
+	RSN  RSN                              `json:"rsn"`  // of the last delivery
+	Sent uint32                           `json:"sent"` // sends executed
 	// the receiver's temporary buffer: deliveries that the logger has not acknowledged, ascending
 	Unstable []Entry `json:"unstable"`
 	// the last delivery that could have been another one, until it is stable: the program sends
@@ -79,7 +88,8 @@ type state struct {
 
 // image is what a checkpoint holds.
 type image struct {
-	_     struct{} `cbor:",toarray"`
+	_     struct{}    `cbor:",toarray"`
+	Ranks []core.Rank `cbor:"-" json:"-"` // of which it says something, nil = all (named)
 	App   []byte
 	Sent  uint32
 	RSN   RSN
@@ -103,7 +113,34 @@ type layer struct {
 func (l *layer) State() any { return &l.s }
 
 func (l *layer) reset(life core.Incarnation) {
-	l.s = state{Life: life, Out: make([]outgoing, l.ranks), In: make([]incoming, l.ranks)}
+	l.s = state{Life: life, Out: core.NewByRank[outgoing](l.ranks),
+		In: core.NewByRank[incoming](l.ranks)}
+	for q := core.Rank(0); l.Semi && int(q) < l.ranks; q++ {
+		l.meet(q) // a checkpoint of a node is about all
+	}
+}
+
+// meet makes the ends of the channels with a rank, if they are not there.
+func (l *layer) meet(q core.Rank) {
+	l.s.Out.At(q)
+	l.s.In.At(q)
+}
+
+// to is the channel to a rank, from the one from it; each is valid until another rank is asked for.
+func (l *layer) to(q core.Rank) *outgoing {
+	if o := l.s.Out.Find(q); o != nil {
+		return o
+	}
+	l.meet(q)
+	return l.s.Out.Find(q)
+}
+
+func (l *layer) from(q core.Rank) *incoming {
+	if in := l.s.In.Find(q); in != nil {
+		return in
+	}
+	l.meet(q)
+	return l.s.In.Find(q)
 }
 
 func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
@@ -198,28 +235,36 @@ func (l *layer) Sources(buf []core.Rank) []core.Rank {
 	if l.stopped() {
 		return buf
 	}
-	var head core.Rank
-	replaying := len(s.Replay) > 0
-	if replaying {
-		head = s.Replay[0].Source
-	}
-	for q := range core.Rank(len(s.In)) { // none before the start
-		switch {
-		case replaying && q == head:
-			if e := &s.Replay[0]; (!e.Posted || s.Sent == e.Sent) && (!e.Bare || l.head(q) >= 0) {
-				buf = append(buf, q)
-			}
-		case replaying && !(l.has(M23) && l.inside(l.rank, q)):
-		case l.head(q) >= 0:
+	for i := range s.In { // none before the start
+		if q := s.In[i].Rank; l.offers(q) {
 			buf = append(buf, q)
 		}
 	}
 	return buf
 }
 
+// Has implements core.Sourced.
+func (l *layer) Has(source core.Rank) bool { return !l.stopped() && l.offers(source) }
+
+// offers reports whether a receive from the rank would be answered.
+func (l *layer) offers(q core.Rank) bool {
+	s := &l.s
+	switch {
+	case len(s.Replay) > 0 && q == s.Replay[0].Source:
+		e := &s.Replay[0]
+		return (!e.Posted || s.Sent == e.Sent) && (!e.Bare || l.head(q) >= 0)
+	case len(s.Replay) > 0 && !(l.has(M23) && l.inside(l.rank, q)):
+		return false
+	}
+	return l.head(q) >= 0
+}
+
 // head is the index of the arrival of a rank that comes next, or -1.
 func (l *layer) head(q core.Rank) int {
-	in := &l.s.In[q]
+	in := l.s.In.Find(q)
+	if in == nil {
+		return -1
+	}
 	if l.has(M5) || l.has(M14) {
 		return min(0, len(in.Arrived)-1) // Deviation: M5 and M14 deliver in the order of arrival
 	}
@@ -240,7 +285,7 @@ func (l *layer) untaken(q core.Rank) SSN {
 			return e.SSN
 		}
 	}
-	return l.s.In[q].Taken + 1
+	return l.s.In.Find(q).Taken + 1
 }
 
 // atPosted reports whether the replay is at a delivery that completed a posted receive at this

@@ -42,6 +42,9 @@ func (c *config) first(r core.Rank) core.Rank {
 
 // mates are the other ranks of the node.
 func (c *config) mates(r core.Rank) (list []core.Rank) {
+	if !c.Semi {
+		return nil
+	}
 	for q := range core.Rank(c.ranks) {
 		if c.inside(r, q) {
 			list = append(list, q)

@@ -15,11 +15,11 @@ type config struct {
 	Options
 	protocol Protocol
 	ranks    int
-	nodes    []int // node of each rank; ranks of one node stop together only with Semi
-	// by rank: with whom its program exchanges messages, as in a declared topology
-	peers   [][]core.Rank
-	named   [][]bool // by rank: which sources its program names in a receive
-	largest []int    // by rank: bytes of the largest message that its program sends
+	nodes    []int         // node of each rank; ranks of one node stop together only with Semi
+	talks    [][]core.Rank // by rank: with whom its program exchanges messages
+	anybody  []core.Rank   // whose programs may send to any rank
+	named    [][]core.Rank // by rank: which sources its program names in a receive, for M1 alone
+	largest  []int         // by rank: bytes of the largest message that its program sends
 }
 
 func (c *config) has(e Erratum) bool { return c.Errata.Has(e) }
@@ -56,6 +56,10 @@ func newConfig(protocol Protocol, layout *trace.Layout, programs []core.Program,
 				"%s: ranks of one node make a difference with mode=semi or loggers=next only",
 				protocol)
 	}
+	if c.Semi && c.ranks > core.MaxSearched {
+		return nil, fmt.Errorf("%s: mode=semi with %d ranks, at most %d are supported: a "+
+			"checkpoint of a node is about all", protocol, c.ranks, core.MaxSearched)
+	}
 	c.topology(programs)
 	return c, c.sizes(programs, layout.Names)
 }
@@ -74,8 +78,12 @@ func NewSetup(protocol Protocol, layout trace.Layout, programs []core.Program,
 		layout.Clusters = nil // a rank rolls back alone
 	}
 	if protocol != SBML {
+		names := map[string]bool{}
+		for _, name := range layout.Names {
+			names[name] = true
+		}
 		for _, name := range layout.Names[:c.ranks] {
-			if slices.Contains(layout.Names[:c.ranks], "L"+name) {
+			if names["L"+name] {
 				return nil,
 					fmt.Errorf("%s: a rank is called L%s, which is the name of the logger of %s",
 						protocol, name, name)
@@ -132,6 +140,9 @@ func (c *config) promises() promise.Promises {
 
 // together reports whether the rank rolls back with another one.
 func (c *config) together(r core.Rank) bool {
+	if !c.Semi {
+		return false
+	}
 	for q := range core.Rank(c.ranks) {
 		if c.inside(r, q) {
 			return true
@@ -179,34 +190,45 @@ func (c *config) sizes(programs []core.Program, names []string) error {
 
 // topology finds out who talks to whom. A reply may go to anybody.
 func (c *config) topology(programs []core.Program) {
-	talk := make([][]bool, c.ranks)
-	c.named = make([][]bool, c.ranks)
-	for r := range talk {
-		talk[r], c.named[r] = make([]bool, c.ranks), make([]bool, c.ranks)
-	}
+	c.talks, c.named = make([][]core.Rank, c.ranks), make([][]core.Rank, c.ranks)
 	for r, p := range programs {
+		open := false
 		for _, op := range p {
 			switch {
 			case op.Kind == core.OpSend && op.Any || op.Kind == core.OpFlush:
-				for q := range talk {
-					talk[r][q], talk[q][r] = true, true
-				}
+				open = true
 			case op.Kind == core.OpSend:
-				talk[r][op.Peer], talk[op.Peer][r] = true, true
-			case (op.Kind == core.OpRecv || op.Kind == core.OpPost) && !op.Any:
-				c.named[r][op.Peer] = true
+				c.talks[r] = append(c.talks[r], op.Peer)
+				c.talks[op.Peer] = append(c.talks[op.Peer], core.Rank(r))
+			case (op.Kind == core.OpRecv || op.Kind == core.OpPost) && !op.Any && c.has(M1):
+				c.named[r] = append(c.named[r], op.Peer)
 			}
 		}
-	}
-	for r := range talk {
-		var list []core.Rank
-		for q, yes := range talk[r] {
-			if yes && q != r {
-				list = append(list, core.Rank(q))
-			}
+		if open {
+			c.anybody = append(c.anybody, core.Rank(r))
 		}
-		c.peers = append(c.peers, list)
 	}
+	for r := range c.talks {
+		c.talks[r] = distinct(c.talks[r], core.Rank(r))
+	}
+}
+
+// distinct are the ranks, each once and ascending, without one.
+func distinct(list []core.Rank, but core.Rank) []core.Rank {
+	slices.Sort(list)
+	return slices.DeleteFunc(slices.Compact(list), func(q core.Rank) bool { return q == but })
+}
+
+// peers are those with whom the program of a rank exchanges messages, as in a declared topology.
+func (c *config) peers(r core.Rank) []core.Rank {
+	list := slices.Concat(c.talks[r], c.anybody)
+	if slices.Contains(c.anybody, r) {
+		list = nil
+		for q := range core.Rank(c.ranks) {
+			list = append(list, q)
+		}
+	}
+	return distinct(list, r)
 }
 
 // groups says what stops together: the ranks of a node in the semi-coordinated mode, and with
@@ -218,19 +240,19 @@ func (c *config) groups(setup *core.Setup) error {
 			"%s: %d nodes, want at least 3: with two, the only survivor would protect itself",
 			c.protocol, nodes)
 	}
+	lists := make([][]core.Proc, nodes)
+	for r := range core.Rank(c.ranks) {
+		if k := c.nodes[r]; (c.Semi || c.Loggers == Next) && !c.has(M24) {
+			lists[k] = append(lists[k], r.Proc())
+		}
+	}
+	for r := range core.Rank(c.ranks) {
+		if k := (c.nodes[r] + 1) % nodes; c.Loggers == Next {
+			lists[k] = append(lists[k], c.logger(r))
+		}
+	}
 	groups := map[core.Proc][]core.Proc{}
-	for k := range nodes {
-		var group []core.Proc
-		for r := range core.Rank(c.ranks) {
-			if c.nodes[r] == k && (c.Semi || c.Loggers == Next) && !c.has(M24) {
-				group = append(group, r.Proc())
-			}
-		}
-		for r := range core.Rank(c.ranks) {
-			if c.Loggers == Next && (c.nodes[r]+1)%nodes == k {
-				group = append(group, c.logger(r))
-			}
-		}
+	for _, group := range lists {
 		for _, p := range group {
 			groups[p] = group
 		}

@@ -35,6 +35,7 @@ func describe(p Protocol, doc string, colour int) protocol.Protocol {
 			return err
 		},
 		OptionDocs: slices.Clone(optionDocs),
+		Many:       true,
 		Setup: func(r protocol.Request) (*core.Setup, error) {
 			own, err := ParseOptions(r.Options)
 			if err != nil {

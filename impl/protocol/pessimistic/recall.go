@@ -18,15 +18,15 @@ func (l *sender) deliveredIn(i *senderImage) []struct{} {
 func (l *sender) restore(in core.Input, out []core.Effect) []core.Effect {
 	s := &l.s
 	l.acked = 0
-	*s = senderState{Life: in.Incarnation, Streams: make([]stream, l.ranks)}
+	*s = senderState{Life: in.Incarnation, Streams: core.NewByRank[stream](l.ranks)}
 	for _, r := range in.Records {
 		if r.Key == imageKey && !r.Torn {
 			i := l.decode(r.Value)
 			l.app.Load(i.App)
 			s.Sent, s.RSN = i.Sent, i.RSN
-			for q := range s.Streams {
-				t := &s.Streams[q]
-				t.Last, t.Taken, t.Covered, t.Log = i.Last[q], i.Taken[q], i.Taken[q], i.Logs[q]
+			for k := range i.Last {
+				t := s.Streams.At(named(i.Ranks, k))
+				t.Last, t.Taken, t.Covered, t.Log = i.Last[k], i.Taken[k], i.Taken[k], i.Logs[k]
 			}
 			out = append(out, core.Effect{Kind: core.Commit, Sent: i.Sent,
 				Received: uint32(len(l.deliveredIn(i)))})
@@ -34,11 +34,11 @@ func (l *sender) restore(in core.Input, out []core.Effect) []core.Effect {
 	}
 	for q := range s.Streams {
 		for _, r := range s.Streams[q].Log {
-			out = append(out, core.Logged(r.Payload.ID, core.Proc(q), uint32(r.RSN)))
+			out = append(out, core.Logged(r.Payload.ID, s.Streams[q].Rank.Proc(), uint32(r.RSN)))
 		}
 	}
-	for _, q := range l.peers[l.rank] {
-		t := &s.Streams[q]
+	for _, q := range l.peers(l.rank) {
+		t := s.Streams.At(q)
 		t.Waiting = true
 		out = append(out, core.SendTo(q.Proc(),
 			&Message{Kind: Recall, Life: s.Life, SSN: t.Taken, RSN: s.RSN}))
@@ -59,7 +59,7 @@ func (l *sender) restore(in core.Input, out []core.Effect) []core.Effect {
 // recall answers a restarted receiver with what it has to deliver again. What its image holds is
 // collected.
 func (l *sender) recall(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	q := &l.s.Streams[from]
+	q := l.s.Streams.At(from)
 	first := m.Life > q.PeerLife
 	q.PeerLife = max(q.PeerLife, m.Life)
 	if !l.has(M21) {
@@ -100,10 +100,10 @@ func (l *sender) recall(from core.Rank, m *Message, out []core.Effect) []core.Ef
 // recalled takes one sender's part of the log; the last one completes it.
 func (l *sender) recalled(from core.Rank, m *Message, out []core.Effect) []core.Effect {
 	s := &l.s
-	if m.Life != s.Life || !s.Streams[from].Waiting {
+	if m.Life != s.Life || !s.Streams.At(from).Waiting {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "not asked for in this life"))
 	}
-	s.Streams[from].Waiting = false
+	s.Streams.At(from).Waiting = false
 	s.Parts = append(slices.Clone(s.Parts), m.Entries...)
 	if !l.waiting() {
 		l.assemble()
@@ -132,11 +132,11 @@ func (l *sender) assemble() {
 		slices.SortFunc(s.Replay, func(a, b Entry) int { return int(a.RSN) - int(b.RSN) })
 	}
 	for _, e := range s.Replay {
-		q := &s.Streams[e.Source]
+		q := s.Streams.At(e.Source)
 		q.Taken = max(q.Taken, e.SSN)
 	}
 	for _, e := range parts {
-		q := &s.Streams[e.Source]
+		q := s.Streams.At(e.Source)
 		waits := slices.ContainsFunc(q.Arrived, func(a arrival) bool { return a.SSN == e.SSN })
 		switch {
 		case e.SSN <= q.Taken || waits && !l.has(M18):

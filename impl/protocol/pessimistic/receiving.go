@@ -9,7 +9,7 @@ import (
 // arrive takes an application message from the network. Numbers order the channel: copies that are
 // sent again and messages of former lives come in any order.
 func (l *layer) arrive(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	in := &l.s.In[from]
+	in := l.from(from)
 	if l.inside(l.rank, from) && m.Life != l.s.Life {
 		return append(out, core.DropInput(from.Proc(), m.Payload.ID,
 			"other incarnation of the node"))
@@ -46,7 +46,7 @@ func (l *layer) known(in *incoming, ssn SSN) bool {
 // bare reports whether a message waits in the replay as a determinant alone.
 func (l *layer) bare(in *incoming, ssn SSN) bool {
 	return slices.ContainsFunc(l.s.Replay, func(e Entry) bool {
-		return e.Bare && &l.s.In[e.Source] == in && e.SSN == ssn
+		return e.Bare && e.Source == in.Rank && e.SSN == ssn
 	})
 }
 
@@ -68,7 +68,7 @@ func (l *layer) receive(in core.Input, out []core.Effect) []core.Effect {
 	if len(s.Replay) > 0 && s.Replay[0].Source == from {
 		return l.replay(out)
 	}
-	channel := &s.In[from]
+	channel := l.from(from)
 	a := core.Pop(&channel.Arrived)
 	channel.take(a.SSN)
 	out = append(out, core.Effect{Kind: core.Deliver, From: in.From, Payload: a.Payload})
@@ -108,7 +108,7 @@ func (l *layer) replay(out []core.Effect) []core.Effect {
 	s := &l.s
 	e := s.Replay[0]
 	s.Replay = slices.Clone(s.Replay[1:])
-	channel := &s.In[e.Source]
+	channel := l.from(e.Source)
 	if e.Bare {
 		e.Payload = channel.Arrived[0].Payload
 		channel.Arrived = slices.Clone(channel.Arrived[1:])
@@ -163,7 +163,7 @@ func (l *layer) stable(upTo RSN, out []core.Effect) []core.Effect {
 
 // tell confirms a stable delivery to its sender.
 func (l *layer) tell(u Entry, out []core.Effect) []core.Effect {
-	in := &l.s.In[u.Source]
+	in := l.from(u.Source)
 	in.Stable = max(in.Stable, u.SSN)
 	if l.inside(l.rank, u.Source) || l.protocol == RBML && l.has(M16) {
 		return out
@@ -173,8 +173,9 @@ func (l *layer) tell(u Entry, out []core.Effect) []core.Effect {
 	if slices.Contains(l.s.Wild, u.RSN) {
 		// Deviation: M7a, what other senders have begun to send to the same wildcard is erased,
 		// too.
-		for q := range core.Rank(l.ranks) {
-			if a := l.s.In[q].Arrived; q != u.Source && len(a) > 0 {
+		for i := range l.s.In {
+			q, a := l.s.In[i].Rank, l.s.In[i].Arrived
+			if q != u.Source && len(a) > 0 {
 				out = append(out, core.SendTo(q.Proc(), &Message{Kind: Confirm, SSN: a[0].SSN}))
 			}
 		}

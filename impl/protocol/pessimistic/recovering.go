@@ -54,7 +54,7 @@ func (l *layer) fetched(m *Message, out []core.Effect) []core.Effect {
 				&Message{Kind: Line, Life: s.Life, Number: m.Number}))
 		}
 	}
-	for _, q := range l.peers[l.rank] {
+	for _, q := range l.peers(l.rank) {
 		out = l.reconnect(q, out)
 	}
 	waiting := s.Early
@@ -89,27 +89,29 @@ func (l *layer) load(encoded []byte, out []core.Effect) []core.Effect {
 	s := &l.s
 	var i image
 	if len(encoded) > 0 {
-		if err := core.Decode(encoded, &i); err != nil {
+		if err := decoded(l.config, encoded, &i, &i.Ranks); err != nil {
 			panic(fmt.Sprintf("invariant: an image is what a checkpoint wrote: rank %d: %v", l.rank,
 				err))
 		}
 		l.app.Load(i.App)
 		s.RSN, s.Sent = i.RSN, i.Sent
 		s.LineRSN, s.LineSent = i.RSN, i.Sent
-		for q := range s.Out {
-			s.Out[q].Last, s.Out[q].Buffer = i.Last[q], i.Saved[q]
-			s.In[q].Taken, s.In[q].Stable = i.Taken[q], i.Taken[q]
-			s.In[q].Highest = max(s.In[q].Highest, i.Taken[q])
+		for k := range i.Last {
+			q := named(i.Ranks, k)
+			o, in := l.to(q), l.from(q)
+			o.Last, o.Buffer = i.Last[k], i.Saved[k]
+			in.Taken, in.Stable = i.Taken[k], i.Taken[k]
+			in.Highest = max(in.Highest, i.Taken[k])
 			if len(i.Waiting) > 0 {
-				for _, a := range i.Waiting[q] {
-					s.In[q].Arrived = inserted(s.In[q].Arrived, a)
+				for _, a := range i.Waiting[k] {
+					in.Arrived = inserted(in.Arrived, a)
 				}
 			}
 		}
 	}
 	for q := range s.Out {
 		for _, m := range s.Out[q].Buffer {
-			out = append(out, core.Logged(m.Payload.ID, core.Proc(q), 0))
+			out = append(out, core.Logged(m.Payload.ID, s.Out[q].Rank.Proc(), 0))
 		}
 	}
 	out = append(out, core.Effect{Kind: core.Declare, What: trace.Resumed,
@@ -136,7 +138,7 @@ func (l *layer) setReplay(log []Entry) {
 		}
 		next = e.RSN + 1
 		s.Replay = append(s.Replay, e)
-		in := &s.In[e.Source]
+		in := l.from(e.Source)
 		in.take(e.SSN)
 		in.Stable, in.Highest = max(in.Stable, e.SSN), max(in.Highest, e.SSN)
 	}
@@ -154,11 +156,11 @@ func (l *layer) reconnect(q core.Rank, out []core.Effect) []core.Effect {
 	if l.inside(l.rank, q) || l.protocol == RBML && l.has(M16) {
 		return out
 	}
-	if l.has(M1) && !l.named[l.rank][q] {
+	if l.has(M1) && !slices.Contains(l.named[l.rank], q) {
 		return out // Deviation: M1 asks only whom a receive names, a wildcard names nobody
 	}
 	out = append(out, core.SendTo(q.Proc(), &Message{Kind: Pull, Life: l.s.Life,
-		SSN: l.s.In[q].Taken}))
+		SSN: l.from(q).Taken}))
 	return l.resend(q, false, out)
 }
 

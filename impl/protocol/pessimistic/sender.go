@@ -43,6 +43,7 @@ type place struct {
 // stream is both ends of the channels with one other rank.
 type stream struct {
 	_    struct{}                     `cbor:",toarray"`
+	Rank core.Rank                    `cbor:"-" json:"-"`
 	Last SSN                          `json:"last"` // of the last send; part of images
 	Log  sendlog.Log[record, *record] `json:"log"`  // sent; part of images
 	// newest life of the other that has asked for the log
@@ -55,12 +56,18 @@ type stream struct {
 	Highest SSN       `json:"highest"` // that has arrived: only M5 looks at it
 }
 
+// About implements core.Ranked.
+func (q *stream) About() *core.Rank { return &q.Rank }
+
+// streams are by rank.
+type streams = core.ByRank[stream, *stream]
+
 // senderState is the layer of a rank under SBML.
 type senderState struct {
 	_       struct{}         `cbor:",toarray"`
 	Life    core.Incarnation `json:"life"`
-	Streams []stream         `json:"streams"` // by rank
-	RSN     RSN              `json:"rsn"`     // of the last delivery; part of images
+	Streams streams          `json:"streams"`
+	RSN     RSN              `json:"rsn"` // of the last delivery; part of images
 	// highest number that a former life is known to have given; ours come above it
 	Top    RSN     `json:"top"`
 	Sent   uint32  `json:"sent"`   // sends executed; part of images
@@ -86,7 +93,7 @@ func (l *sender) Step(in core.Input, out []core.Effect) []core.Effect {
 	l.scratch.Begin()
 	switch in.Kind {
 	case core.Start:
-		l.s = senderState{Streams: make([]stream, l.ranks)}
+		l.s = senderState{Streams: core.NewByRank[stream](l.ranks)}
 		return out
 	case core.Restore:
 		return l.restore(in, out)
@@ -163,15 +170,28 @@ func (l *sender) Sources(buf []core.Rank) []core.Rank {
 	for q := range l.s.Streams {
 		s := &l.s.Streams[q]
 		if len(s.Arrived) > 0 && (s.Arrived[0].SSN == s.Taken+1 || l.has(M18)) {
-			buf = append(buf, core.Rank(q))
+			buf = append(buf, s.Rank)
 		}
 	}
 	return buf
 }
 
+// Has implements core.Sourced.
+func (l *sender) Has(source core.Rank) bool {
+	switch s := l.s.Streams.Find(source); {
+	case l.waiting():
+		return false
+	case len(l.s.Replay) > 0:
+		e := &l.s.Replay[0]
+		return e.Source == source && (!e.Posted || e.Sent == l.s.Sent)
+	default:
+		return s != nil && len(s.Arrived) > 0 && (s.Arrived[0].SSN == s.Taken+1 || l.has(M18))
+	}
+}
+
 // send executes a send of the program ([RADIC] Fig. 4.1): logged, then put on the network.
 func (l *sender) send(in core.Input, out []core.Effect) []core.Effect {
-	q := &l.s.Streams[in.To]
+	q := l.s.Streams.At(in.To)
 	q.Last++
 	l.s.Sent++
 	q.Log.Append(&l.Keeper, record{SSN: q.Last, Payload: in.Payload})
@@ -183,7 +203,7 @@ func (l *sender) send(in core.Input, out []core.Effect) []core.Effect {
 // arrive takes an application message from the network. A duplicate shows that its sender has
 // failed, so its log has lost our answer, whatever we know of an acknowledgement.
 func (l *sender) arrive(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	q := &l.s.Streams[from]
+	q := l.s.Streams.At(from)
 	if l.has(M5) { // Deviation: M5, a table of the highest numbers
 		if m.SSN > q.Taken && m.SSN <= q.Highest {
 			return append(out, core.DropInput(from.Proc(), m.Payload.ID, "a lower number"))
@@ -225,7 +245,7 @@ func (l *sender) tell(p place) core.Effect {
 // receive hands the next message of a rank to the program.
 func (l *sender) receive(in core.Input, out []core.Effect) []core.Effect {
 	s, from := &l.s, core.Rank(in.From)
-	q := &s.Streams[from]
+	q := s.Streams.At(from)
 	if len(s.Replay) > 0 {
 		e := s.Replay[0]
 		s.Replay = slices.Clone(s.Replay[1:])
@@ -249,7 +269,7 @@ func (l *sender) receive(in core.Input, out []core.Effect) []core.Effect {
 // order records the place of a message in the log. From a former life of the receiver it would be
 // wrong: the present one may deliver in another order.
 func (l *sender) order(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	q := &l.s.Streams[from]
+	q := l.s.Streams.At(from)
 	if m.Life < q.PeerLife && !l.has(M25) { // Deviation: M25 takes it
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "from a former life"))
 	}
@@ -288,7 +308,7 @@ func (l *sender) recorded(from core.Rank, m *Message, out []core.Effect) []core.
 // collect removes what the image of the receiver holds. Deviation: M21 removes everything sent to
 // it.
 func (l *sender) collect(from core.Rank, upTo SSN, out []core.Effect) []core.Effect {
-	l.s.Streams[from].Log.Prune(&l.Keeper, func(r *record) bool {
+	l.s.Streams.At(from).Log.Prune(&l.Keeper, func(r *record) bool {
 		if r.SSN > upTo && !l.has(M21) {
 			return false
 		}
@@ -301,7 +321,8 @@ func (l *sender) collect(from core.Rank, upTo SSN, out []core.Effect) []core.Eff
 // senderImage is what a checkpoint holds: all but the table of RSN, whose messages are in the
 // image.
 type senderImage struct {
-	_     struct{} `cbor:",toarray"`
+	_     struct{}    `cbor:",toarray"`
+	Ranks []core.Rank `cbor:"-"` // of which it says something, nil = all (named)
 	App   []byte
 	Sent  uint32
 	RSN   RSN
@@ -319,10 +340,13 @@ func (l *sender) save(out []core.Effect) []core.Effect {
 	i := senderImage{App: l.app.Image(), Sent: s.Sent, RSN: s.RSN}
 	for q := range s.Streams {
 		r := &s.Streams[q]
+		if l.sparse() {
+			i.Ranks = append(i.Ranks, r.Rank)
+		}
 		i.Last, i.Taken, i.Logs = append(i.Last, r.Last), append(i.Taken, r.Taken),
 			append(i.Logs, r.Log)
 	}
-	s.Saving = core.Encode(&i)
+	s.Saving = encoded(l.config, &i, i.Ranks)
 	return append(out, core.Effect{Kind: core.Persist, Key: imageKey, Value: s.Saving})
 }
 
@@ -334,10 +358,11 @@ func (l *sender) saved(out []core.Effect) []core.Effect {
 		Received: uint32(len(l.deliveredIn(i)))})
 	l.acked = 0
 	l.s.Table = slices.DeleteFunc(l.s.Table, func(p place) bool { return p.RSN <= i.RSN })
-	for q := range l.s.Streams {
-		if covered := i.Taken[q]; covered > l.s.Streams[q].Covered {
-			l.s.Streams[q].Covered = covered
-			out = append(out, core.SendTo(core.Proc(q), &Message{Kind: Collect, SSN: covered}))
+	for k, covered := range i.Taken {
+		q := l.s.Streams.At(named(i.Ranks, k))
+		if covered > q.Covered {
+			q.Covered = covered
+			out = append(out, core.SendTo(q.Rank.Proc(), &Message{Kind: Collect, SSN: covered}))
 		}
 	}
 	return out
@@ -345,7 +370,7 @@ func (l *sender) saved(out []core.Effect) []core.Effect {
 
 func (l *sender) decode(encoded []byte) *senderImage {
 	i := new(senderImage)
-	if err := core.Decode(encoded, i); err != nil {
+	if err := decoded(l.config, encoded, i, &i.Ranks); err != nil {
 		panic(fmt.Sprintf("invariant: an image is what a checkpoint wrote: rank %d: %v", l.rank,
 			err))
 	}

@@ -16,7 +16,7 @@ func spillRecord(to core.Rank, ssn SSN) string { return fmt.Sprintf("%s%d/%d", s
 // leaves; between nodes it is in the temporary buffer until its receiver confirms that it is stable
 // there.
 func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
-	o := &l.s.Out[in.To]
+	o := l.to(in.To)
 	o.Last++
 	l.s.Sent++
 	data := l.scratch.New(Message{Kind: Data, Life: l.s.Life, SSN: o.Last, Payload: in.Payload})
@@ -60,7 +60,7 @@ func (l *layer) overwrite(out []core.Effect) []core.Effect {
 		o := &l.s.Out[q]
 		if len(o.Buffer) > 0 && (oldest == nil ||
 			o.Buffer[0].Payload.ID.Number < oldest.Buffer[0].Payload.ID.Number) {
-			oldest, to = o, core.Rank(q)
+			oldest, to = o, o.Rank
 		}
 	}
 	out = append(out, core.Pruned(oldest.Buffer[0].Payload.ID, to.Proc()))
@@ -75,7 +75,7 @@ func (l *layer) confirmed(from core.Rank, ssn SSN, out []core.Effect) []core.Eff
 
 // erase removes messages from the temporary buffer.
 func (l *layer) erase(to core.Rank, which func(*saved) bool, out []core.Effect) []core.Effect {
-	l.s.Out[to].Buffer.Prune(l.keeper(), func(m *saved) bool {
+	l.to(to).Buffer.Prune(l.keeper(), func(m *saved) bool {
 		if !which(m) {
 			return false
 		}
@@ -96,7 +96,7 @@ func (l *layer) pull(from core.Rank, p *Message, out []core.Effect) []core.Effec
 	})
 	out = l.erase(from, func(m *saved) bool { return m.SSN <= p.SSN }, out)
 	out = l.resend(from, l.has(M2), out)
-	in := &l.s.In[from]
+	in := l.from(from)
 	has := in.Stable
 	if l.has(M10) {
 		// Deviation: M10 tells what has been received, so the sender keeps no copy of what may
@@ -115,7 +115,7 @@ func (l *layer) pull(from core.Rank, p *Message, out []core.Effect) []core.Effec
 
 // resend puts every message of the temporary buffer on the network again.
 func (l *layer) resend(to core.Rank, one bool, out []core.Effect) []core.Effect {
-	for _, m := range l.s.Out[to].Buffer {
+	for _, m := range l.to(to).Buffer {
 		out = append(out, core.SendTo(to.Proc(),
 			&Message{Kind: Data, Life: l.s.Life, SSN: m.SSN, Payload: m.Payload}))
 		if one {
@@ -130,7 +130,7 @@ func (l *layer) suppress(from core.Rank, m *Message, out []core.Effect) []core.E
 	if m.Life != l.s.Life {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "about another life"))
 	}
-	o := &l.s.Out[from]
+	o := l.to(from)
 	o.Has = max(o.Has, m.SSN)
 	return l.erase(from, func(m *saved) bool { return m.SSN <= o.Has }, out)
 }

@@ -61,7 +61,8 @@ func procs(ranks []core.Rank) (list []core.Proc) {
 // Waiting implements core.Waiter.
 func (l *sender) Waiting() (waits []core.Wait) {
 	waits = core.WaitFor("its part of the log", core.RanksThat(l.ranks, func(q core.Rank) bool {
-		return l.s.Streams[q].Waiting
+		s := l.s.Streams.Find(q)
+		return s != nil && s.Waiting
 	})...)
 	if waits != nil {
 		return waits

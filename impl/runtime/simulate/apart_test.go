@@ -21,7 +21,7 @@ func TestApart(t *testing.T) {
 	kernels := []string{"ring ranks=5 iterations=4", "heat ranks=6 n=16 iterations=3",
 		"matmul-dynamic ranks=5"}
 	if effort.Long() {
-		kernels = append(small(4), small(9)...)
+		kernels = small(4)
 	}
 	ordered := map[string]bool{}
 	for _, p := range all.Protocols() {

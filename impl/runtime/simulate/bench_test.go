@@ -18,7 +18,8 @@ func BenchmarkRun(b *testing.B) {
 		{"ring iterations=20", "hydee", 1024}, {"heat n=128 iterations=5", "hydee", 1024},
 		{"ring iterations=5", "none", 4096}, {"heat n=256 iterations=2", "none", 4096},
 		{"ring iterations=20", "none", 1 << 16}, {"heat n=512 iterations=5", "none", 1 << 16},
-		{"ring iterations=20", "hydee", 1 << 16}, {"heat n=512 iterations=5", "hydee", 1 << 16}} {
+		{"ring iterations=20", "hydee", 1 << 16}, {"heat n=512 iterations=5", "hydee", 1 << 16},
+		{"ring iterations=20", "causal", 1 << 16}, {"ring iterations=20", "rbml", 1 << 16}} {
 		b.Run(fmt.Sprintf("kernel=%.4s/protocol=%s/ranks=%d", c.kernel, c.protocol, c.ranks),
 			func(b *testing.B) {
 				j := simulate.Job{Machine: machine(b, "ethernet-10g"), Setup: setup(b, c.protocol,

@@ -1,6 +1,7 @@
 package simulate_test
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -9,8 +10,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/kernels"
 	"github.com/domino-check/domino/impl/protocol"
+	"github.com/domino-check/domino/impl/protocol/all"
 	"github.com/domino-check/domino/impl/protocol/hydee"
-	"github.com/domino-check/domino/impl/protocol/pessimistic"
 	"github.com/domino-check/domino/impl/runtime/simulate"
 )
 
@@ -54,6 +55,28 @@ func TestSizes(t *testing.T) {
 	}
 }
 
+// TestMany: so it is under every protocol that takes so many ranks.
+func TestMany(t *testing.T) {
+	const kernel = "ring iterations=2 ranks=4097"
+	plain := play(t, simulate.Job{Machine: machine(t, "ethernet-10g"),
+		Setup: setup(t, "none", kernel, 0)})
+	many := 0
+	for _, p := range all.Protocols() {
+		if !p.Many || !effort.Long() && p.Name != "causal" && p.Name != "rbml" {
+			continue
+		}
+		many++
+		out := play(t, simulate.Job{Machine: machine(t, "ethernet-10g"),
+			Setup: setup(t, p.Name, kernel, 64)})
+		if !slices.Equal(out.Finals, plain.Finals) || out.Sends != 2*4097 {
+			t.Errorf("%s: %d messages of programs, or other digests", p.Name, out.Sends)
+		}
+	}
+	if effort.Long() && many < 7 {
+		t.Errorf("%d protocols take so many ranks", many)
+	}
+}
+
 // TestTooMany: what there is no memory for is refused before anything is made.
 func TestTooMany(t *testing.T) {
 	for _, tt := range []struct {
@@ -74,10 +97,11 @@ func TestTooMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range pessimistic.Protocols() {
+	for _, p := range all.Protocols() {
 		_, _, err := simulate.Prepare(&p, suite, protocol.Request{})
-		if err == nil || !strings.Contains(err.Error(), "at most 4096") {
-			t.Errorf("%v", err)
+		refused := err != nil && strings.Contains(err.Error(), "at most 4096")
+		if refused == p.Many {
+			t.Errorf("%s: %v", p.Name, err)
 		}
 	}
 	procs := core.Setup{Layout: core.Layout{Names: make([]string, core.MaxProcs+1)}}

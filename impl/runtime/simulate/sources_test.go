@@ -45,7 +45,7 @@ func (a *asked) Below() core.Machine { return a.Machine }
 // Aim: layers that can be asked for one source say of each what the list of all sources says, also
 // of ranks and groups that do not exist, in runs with posts, with groups, and with a failure.
 func TestHas(t *testing.T) {
-	for _, name := range []string{"none", "hydee"} {
+	for _, name := range []string{"none", "hydee", "causal", "camel", "sbml", "hmpl"} {
 		for _, k := range []string{"heat ranks=6 iterations=4", "leanmd ranks=8", "bt ranks=4",
 			"matmul-dynamic ranks=5", "openatom ranks=16"} {
 			s, seen := setup(t, name, k, 2), 0
