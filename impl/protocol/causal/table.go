@@ -92,9 +92,10 @@ func (t *Table) insert(d Det) {
 	*list = slices.Insert(*list, at, d)
 }
 
-// prune removes determinants. What has none left keeps its room.
+// prune removes determinants, and receivers that have none left: an image has none of them either.
 func (t *Table) prune(which func(Det) bool) {
 	for i := range t.By {
 		t.By[i].List = slices.DeleteFunc(t.By[i].List, which)
 	}
+	t.By = slices.DeleteFunc(t.By, func(r Receptions) bool { return len(r.List) == 0 })
 }
