@@ -44,6 +44,13 @@ func TestEveryPropertyHasItsMutant(t *testing.T) {
 		tested[tt.mutant] = true
 		broken[tt.property], near[tt.property] = true, true
 	}
+	for _, tt := range behind {
+		tested[tt.mutant], tested[tt.near] = true, true
+		broken[tt.property], near[tt.property] = true, true
+	}
+	for _, name := range elsewhere {
+		broken[name], near[name] = true, true
+	}
 	for _, properties := range jobsAccepted {
 		tested["repeats-itself"] = true
 		for _, name := range properties {

@@ -168,6 +168,13 @@ func (s *scope) build(t *testing.T) (*core.Setup, *spec.Oracle) {
 func (s *scope) explore(t *testing.T, wrap func(*core.Setup) *core.Setup) (*world.World,
 	checker.Result) {
 	t.Helper()
+	return s.ask(t, "", wrap)
+}
+
+// ask explores as explore does, and stops at one property only, unless it is "".
+func (s *scope) ask(t *testing.T, only string, wrap func(*core.Setup) *core.Setup) (*world.World,
+	checker.Result) {
+	t.Helper()
 	setup, oracle := s.build(t)
 	setup = wrap(setup)
 	w, err := world.New(world.Config{Setup: setup, Model: s.model,
@@ -176,7 +183,7 @@ func (s *scope) explore(t *testing.T, wrap func(*core.Setup) *core.Setup) (*worl
 		t.Fatal(err)
 	}
 	return w, search.Explore(t.Context(), w, checker.Options{Order: checker.BreadthFirst,
-		MaxStates: 1 << 19})
+		MaxStates: 1 << 19, Only: only})
 }
 
 // unmutated explores the scope with the machines as they are, once for all tests.

@@ -134,7 +134,6 @@ var accepted = []struct {
 	{property: "linearizable", mutant: "reads-again", scope: "register"},
 	{property: "log-scope", mutant: "logs-twice", scope: "core, rank"},
 	{property: noPanic, mutant: "panics-inside", scope: "core", inside: true},
-	{property: "phase-order", mutant: "high-phase", scope: "core, rank"},
 	{property: "prune-safe", mutant: "prunes-twice", scope: "ping, saved"},
 	{property: "prune-safe", mutant: "prunes-twice", scope: "rally, saved"},
 	{property: "send-determinism", mutant: "shifts-payload", scope: "core, rank"},

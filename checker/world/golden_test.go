@@ -27,7 +27,7 @@ func TestCountsOfStates(t *testing.T) {
 	}{
 		{"mixed without failures", mixed, []int{0, 0, 1}, fault.Model{}, [2]int{29, 47}},
 		{"mixed with a crash", mixed, []int{0, 0, 1}, fault.Model{Failures: 1},
-			[2]int{14620, 58237}},
+			[2]int{14560, 58011}},
 		{"mixed with a checkpoint", mixed, []int{0, 0, 1}, fault.Model{Checkpoints: 1},
 			[2]int{1951, 5070}},
 		{"burst without failures", burst, []int{0, 1}, fault.Model{}, [2]int{32, 55}},
