@@ -21,7 +21,7 @@ var behind = []struct{ property, mutant, at, near, nearAt string }{
 // of spec has runs by hand, broken ones and near misses.
 var elsewhere = []string{"refines", "refines-arrivals"}
 
-// Aim: a property that comes behind others catches something by itself. Method: search for it alone.
+// Aim: a property that comes behind others catches something by itself. Method: ask for it alone.
 func TestBehindOthers(t *testing.T) {
 	for _, tt := range behind {
 		t.Run(tt.mutant+" in "+tt.at+" for "+tt.property, func(t *testing.T) {
