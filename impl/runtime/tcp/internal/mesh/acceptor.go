@@ -61,6 +61,7 @@ func (a *acceptor) serve(ctx context.Context, l net.Listener) error {
 			conn.Close()
 			return nil
 		}
+		a.note(conn) // here, not in its goroutine: who comes next must find somebody to close
 		handlers.Go(func() {
 			defer func() { <-a.places }()
 			closing := closeWith(ctx, conn)
@@ -97,11 +98,15 @@ func (a *acceptor) makeRoom() {
 	}
 }
 
-// meet reads the first bytes and handles who says the right ones.
-func (a *acceptor) meet(ctx context.Context, conn net.Conn) {
+// note adds a connection to those on which nothing was said.
+func (a *acceptor) note(conn net.Conn) {
 	a.mu.Lock()
+	defer a.mu.Unlock()
 	a.silent = append(a.silent, conn)
-	a.mu.Unlock()
+}
+
+// meet reads the first bytes of a connection that was noted and handles who says the right ones.
+func (a *acceptor) meet(ctx context.Context, conn net.Conn) {
 	limit := a.firstWord
 	if limit == 0 {
 		limit = defaultFirstWord
