@@ -47,7 +47,7 @@ var own = []Key{
 		Values: "a name and numbers, e.g. ring 3; domino list programs", before: "failures",
 		access: text(func(s *Scenario) *string { return &s.Shape })},
 	{Name: "clusters", Doc: "the ranks that fail or roll back together; without, each alone",
-		Values: "all ranks, e.g. a b | c", before: "failures",
+		Values: "all ranks, e.g. a b | c, or r0-r3 | r4-r7", before: "failures",
 		access: text(func(s *Scenario) *string { return &s.Clusters })},
 	{Name: "roles", Doc: "how many procs of each kind, for a protocol without programs",
 		Values: "e.g. servers 3, clients 2", before: "failures",

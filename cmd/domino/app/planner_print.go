@@ -9,6 +9,7 @@ import (
 
 	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/impl/clustering"
+	"github.com/domino-check/domino/scenarios"
 )
 
 // plannedAnswer is a plan as JSON.
@@ -71,15 +72,7 @@ func (p *planning) clustersOf(plan *clustering.Plan) plannedClusters {
 
 // line is the clusters as a scenario has them.
 func (p *planning) line(plan *clustering.Plan) string {
-	members := make([][]string, len(plan.Sizes))
-	for r, c := range plan.Labels {
-		members[c] = append(members[c], p.subject.name(r))
-	}
-	parts := make([]string, len(members))
-	for c, list := range members {
-		parts[c] = strings.Join(list, " ")
-	}
-	return strings.Join(parts, " | ")
+	return scenarios.FormatClusters(plan.Labels, p.subject.name)
 }
 
 // mostLined is up to how many ranks the line is printed: that many a run has at most.

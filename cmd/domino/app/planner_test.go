@@ -102,7 +102,7 @@ func TestPlanFile(t *testing.T) {
 		t.Errorf("%+v", a.Plan)
 	}
 	a = planOf(t, file, "--per-node", "3", "--alpha", "0", "--beta", "1")
-	if a.Plan.Line != "r0 r1 r2 | r3 r4 r5" {
+	if a.Plan.Line != "r0-r2 | r3-r5" {
 		t.Errorf("%+v", a.Plan)
 	}
 	nodes := planFileOf(t, "nodes", "# rank node\n0 a\n1 b\n2 b\n3 a\n4 c\n\n5 c\n")
