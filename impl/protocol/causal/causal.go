@@ -17,6 +17,7 @@ type Options struct {
 	F         int  // [0, ranks-1]
 	Errata    Set  // errata switched on; the zero value is the repaired protocol
 	Unordered bool // the network does not keep the order of a channel: the protocol restores it
+	many      bool // what is kept is kept as with more than MaxRanks ranks
 }
 
 // Channel is what a rank keeps about one source of messages: another rank, or a group.
@@ -51,17 +52,15 @@ type State struct {
 	Log      MessageLog       `json:"log"` // msgLog: a sequence, in the order of the sends
 	Inc      core.Incarnation `json:"inc"`
 	SavedInc core.Incarnation `json:"savedInc"` // of the image; only erratum S6 reads it
-	// incMap, and our own; nil where nobody restarts, see MaxRanks
-	Lives []core.Incarnation `json:"lives"`
-	// last life whose failure notice was handled, nil as Lives
-	Heard []core.Incarnation `json:"heard"`
-	Muted Ranks              `json:"muted"` // recovering: sends to them wait for the replay
+	Lives    Lives            `json:"lives"`    // incMap, and our own
+	Heard    Lives            `json:"heard"`    // last life whose failure notice was handled
+	Muted    RankSet          `json:"muted"`    // recovering: sends to them wait for the replay
 
-	Recovering bool   `json:"recovering"`
-	Collecting bool   `json:"collecting"` // determinants are not complete, the program waits
-	Round      uint32 `json:"round"`      // of the collection
-	Answered   Ranks  `json:"answered"`
-	Awaited    Ranks  `json:"awaited"` // have not ended their replay
+	Recovering bool    `json:"recovering"`
+	Collecting bool    `json:"collecting"` // determinants are not complete, the program waits
+	Round      uint32  `json:"round"`      // of the collection
+	Answered   RankSet `json:"answered"`
+	Awaited    RankSet `json:"awaited"` // have not ended their replay
 
 	Saving       saving      `json:"saving"`
 	Links        links       `json:"links"` // only where the network does not keep order
@@ -103,6 +102,7 @@ type config struct {
 	errata           Set
 	unordered        bool
 	replies          bool // how much a rank has sent at a checkpoint depends on what it received
+	saving           bool // there are checkpoints
 	holders          holders
 }
 
@@ -133,7 +133,7 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 		return nil, err
 	}
 	n := layout.Ranks
-	if err := limited(name, programs, options.F); err != nil {
+	if err := limited(name, programs, len(layout.Trees), options.F); err != nil {
 		return nil, err
 	}
 	for r, k := range layout.Clusters {
@@ -152,7 +152,8 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 	}
 	c := &config{ranks: n, groups: len(layout.Trees), f: options.F, errata: options.Errata,
 		unordered: options.Unordered, replies: replies(&layout, programs),
-		holders: holders{many: n > MaxRanks}}
+		saving:  slices.ContainsFunc(programs, checkpoints),
+		holders: holders{many: n > MaxRanks || options.many}}
 	setup.Layout.Clusters = nil
 	setup.Layout.Labels, setup.Layout.Roles = core.Labels(programs), roles()
 	setup.Layout.Collectives = core.Collectives(programs, layout.Trees)
@@ -168,10 +169,6 @@ func Extend(name string, layout trace.Layout, programs []core.Program, options O
 		setup.Promises.MaxFailures = -1
 		setup.Promises.Limits = map[string]string{"failures": "nobody but a rank itself holds " +
 			"what it has delivered, with one rank, or with tolerates: 0"}
-	}
-	if n > MaxRanks {
-		setup.Promises.MaxFailures = -1
-		setup.Promises.Limits = map[string]string{"failures": manyRanks}
 	}
 	setup.New = func(p core.Proc) core.Machine {
 		rank := core.Rank(p)
@@ -190,25 +187,27 @@ func blame(key string, rank core.Rank, format string, args ...any) error {
 	return &core.ChoiceError{Key: key, Rank: rank, Err: fmt.Errorf(format, args...)}
 }
 
+// mostSaved bounds what the ranks keep together about checkpoints: something about each pair of
+// ranks, and of each group about each of them.
+const mostSaved = 1 << 26
+
 // limited reports how many failures at a time can not be tolerated, and what can not be done with
 // so many ranks.
-func limited(name string, programs []core.Program, f int) error {
+func limited(name string, programs []core.Program, groups, f int) error {
 	switch n := len(programs); {
 	case n > MaxRanks && f >= MaxHolders:
 		return blame("tolerates", 0, "%s: tolerates %d failures at a time, want [0, %d] with more "+
 			"than %d ranks", name, f, MaxHolders-1, MaxRanks)
-	case n > MaxRanks && slices.ContainsFunc(programs, checkpoints):
-		return blame("program", MaxRanks, "%s: %d ranks with checkpoints, at most %d are "+
-			"supported", name, n, MaxRanks)
+	case n > MaxRanks && n*n*(1+groups) > mostSaved && slices.ContainsFunc(programs, checkpoints):
+		return blame("program", MaxRanks, "%s: checkpoints of %d ranks in %d groups: each keeps "+
+			"where each rank is, and in which round each is of each group; at most %d of them in "+
+			"all are supported", name, n, groups, mostSaved)
 	case f < 0 || f > n-1:
 		return blame("tolerates", 0, "%s: tolerates %d failures at a time, want [0, %d] with %d "+
 			"ranks", name, f, n-1, n)
 	}
 	return nil
 }
-
-// manyRanks is why a failure is not survived.
-const manyRanks = "with more than 64 ranks no failure is survived: sets of ranks are one word"
 
 // checkpoints reports whether a program takes any.
 func checkpoints(p core.Program) bool {
@@ -303,16 +302,13 @@ func (l *Layer) GroupChannel(g core.Group) *Channel { return l.channel(g.Source(
 
 // Life is the live one of a rank, as far as is known here.
 func (l *Layer) Life(q core.Rank) core.Incarnation {
-	if l.holders.many {
-		return 0
-	}
-	return l.S.Lives[q]
+	return l.holders.life(l.S.Lives, q)
 }
 
 // Hear notes that something of a life has come.
 func (l *Layer) Hear(q core.Rank, life core.Incarnation) {
-	if !l.holders.many {
-		l.S.Lives[q] = max(l.S.Lives[q], life)
+	if life > l.Life(q) {
+		l.holders.live(&l.S.Lives, q, life)
 	}
 }
 
@@ -329,11 +325,11 @@ func (l *Layer) others() []core.Rank {
 
 // reset puts the layer into the state of a rank that has done nothing.
 func (l *Layer) reset() {
-	l.enough = 0
+	l.enough, l.marked = 0, 0
 	l.S = State{Channels: core.NewByRank[Channel](l.ranks + l.groups),
-		Groups: core.NewByRank[Group](l.groups)}
-	if !l.holders.many {
-		l.S.Lives, l.S.Heard = make([]core.Incarnation, l.ranks), make([]core.Incarnation, l.ranks)
+		Groups: core.NewByRank[Group](l.groups), Lives: l.holders.noLives(l.ranks),
+		Heard: l.holders.noLives(l.ranks)}
+	if !l.holders.many || l.saving {
 		l.S.Saving.Marks = make([]uint32, l.ranks)
 	}
 	if l.unordered {

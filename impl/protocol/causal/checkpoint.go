@@ -37,8 +37,8 @@ type saving struct {
 	Stored    bool       `json:"stored"`    // image Wanted is stable
 	Position  Position   `json:"position"`  // of image Wanted
 	Known     uint32     `json:"known"`     // rank 0: last commit record that is stable
-	Saved     Ranks      `json:"saved"`     // rank 0: whose image Known+1 is stable
-	Done      Ranks      `json:"done"`      // rank 0: who has moved to line Known
+	Saved     RankSet    `json:"saved"`     // rank 0: whose image Known+1 is stable
+	Done      RankSet    `json:"done"`      // rank 0: who has moved to line Known
 	Positions []Position `json:"positions"` // rank 0: of the images of record Known, by rank
 	// rank 0: of the images of record Known+1, as far as they are stable
 	Next      []Position `json:"next"`
@@ -71,6 +71,7 @@ func (l *Layer) reach(out []core.Effect) []core.Effect {
 		return out
 	}
 	sv.Wanted++
+	l.marked = 0
 	sv.Stored, sv.Writing = false, false
 	if l.Has(S8) {
 		return l.storeImage(out) // Deviation: S8 stores and empties at once, each rank for itself
@@ -139,8 +140,8 @@ func (l *Layer) mayStore(out []core.Effect) []core.Effect {
 	if sv.Wanted == sv.Line || sv.Writing || sv.Stored {
 		return out
 	}
-	for _, q := range l.others() {
-		if sv.Marks[q] < sv.Wanted {
+	for ; l.marked < len(sv.Marks); l.marked++ {
+		if sv.Marks[l.marked] < sv.Wanted && core.Rank(l.marked) != l.Rank {
 			return out
 		}
 	}
@@ -220,7 +221,7 @@ func (l *Layer) persisted(key string, out []core.Effect) []core.Effect {
 			out)
 	case snapshot.Record(snapshot.CommitKey, sv.Known+1):
 		sv.Known++
-		sv.Recording, sv.Saved, sv.Done = false, 0, 0
+		sv.Recording, sv.Saved, sv.Done = false, nil, nil
 		sv.Positions, sv.Next, sv.AllHave = sv.Next, nil, nil
 		for q := range core.Rank(l.ranks) {
 			out = l.tell(q, &Message{Kind: CommitNotice, Number: sv.Known}, out)
@@ -244,10 +245,10 @@ func (l *Layer) saved(from core.Rank, m *Message, out []core.Effect) []core.Effe
 	case sv.Recording:
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "the record is on its way"))
 	}
-	if sv.Saved == 0 {
+	if len(sv.Saved) == 0 {
 		sv.Next = make([]Position, l.ranks)
 	}
-	sv.Saved |= only(from)
+	sv.Saved = sv.Saved.with(from)
 	sv.Next = slices.Clone(sv.Next)
 	sv.Next[from] = m.Line[0]
 	if sv.Saved.count() < l.ranks {
@@ -319,7 +320,7 @@ func (l *Layer) committed(from core.Rank, m *Message, out []core.Effect) []core.
 		have[i] = max(have[i], number)
 	}
 	sv.AllHave = have
-	if sv.Done |= only(from); sv.Done.count() < l.ranks {
+	if sv.Done = sv.Done.with(from); sv.Done.count() < l.ranks {
 		return out
 	}
 	for q := range core.Rank(l.ranks) {

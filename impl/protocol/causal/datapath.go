@@ -113,6 +113,7 @@ type data struct {
 	// own determinants up to it need not travel any more: a bound below which piggyback does not
 	// look
 	enough RSN
+	marked int // ranks below it have come to checkpoint Wanted, or are this one
 }
 
 // begin comes at the beginning of a step.

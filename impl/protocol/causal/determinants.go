@@ -30,13 +30,11 @@ type Det struct {
 // (holders).
 type Ranks uint64
 
-// MaxRanks is the largest number of ranks with which failures are survived: sets are one word.
+// MaxRanks is the largest number of ranks of which all holders of a determinant are kept: they are
+// one word.
 const MaxRanks = 64
 
-func only(r core.Rank) Ranks           { return 1 << r }
-func (s Ranks) count() int             { return bits.OnesCount64(uint64(s)) }
-func (s Ranks) has(r core.Rank) bool   { return s&only(r) != 0 }
-func (s Ranks) less(r core.Rank) Ranks { return s &^ only(r) }
+func only(r core.Rank) Ranks { return 1 << r }
 
 // holders are the holders of a determinant as they are in one word: up to MaxRanks ranks, a bit
 // each; beyond, the first MaxHolders that became known, ascending, each in holderBits bits plus
@@ -60,11 +58,23 @@ func (h holders) add(s Ranks, r core.Rank) Ranks {
 	if found || len(list) == MaxHolders {
 		return s
 	}
-	s = 0
-	for i, q := range slices.Insert(list, at, r) {
+	return word(slices.Insert(list, at, r))
+}
+
+// word is a list of ranks beyond MaxRanks.
+func word(list []core.Rank) (s Ranks) {
+	for i, q := range list {
 		s |= Ranks(q+1) << (holderBits * i)
 	}
 	return s
+}
+
+// less takes a rank out.
+func (h holders) less(s Ranks, r core.Rank) Ranks {
+	if !h.many {
+		return s &^ only(r)
+	}
+	return word(slices.DeleteFunc(h.list(s), func(q core.Rank) bool { return q == r }))
 }
 
 // list are the ranks beyond MaxRanks.
@@ -90,7 +100,7 @@ func (h holders) all(s, t Ranks) Ranks {
 // count is how many are known.
 func (h holders) count(s Ranks) int {
 	if !h.many {
-		return s.count()
+		return bits.OnesCount64(uint64(s))
 	}
 	n := 0
 	for ; s != 0; s >>= holderBits {
@@ -209,7 +219,7 @@ func (l *Layer) lost(by core.Rank) {
 	for r := range l.S.Dets.By {
 		dets := l.S.Dets.By[r].List
 		for i := range dets {
-			dets[i].Holders = dets[i].Holders.less(by)
+			dets[i].Holders = l.holders.less(dets[i].Holders, by)
 		}
 	}
 }

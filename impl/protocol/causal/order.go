@@ -72,7 +72,7 @@ func (l *Layer) inOrder(from core.Rank, m *Message, out []core.Effect) []core.Ef
 		// What b has asked of our own former life, or asks yet, comes before the replay, as after a
 		// request.
 		if l.alive(from, m.Inc) && !l.S.Collecting {
-			l.S.Muted |= only(from)
+			l.S.Muted = l.S.Muted.with(from)
 		}
 	}
 	at, found := slices.BinarySearchFunc(k.Held, m.Seq, func(h Message, seq uint32) int {

@@ -10,10 +10,6 @@ import (
 // restore begins a new incarnation at the last committed checkpoint: it tells everybody and asks
 // for its determinants. The program does not run before they are complete.
 func (l *Layer) restore(in core.Input, out []core.Effect) []core.Effect {
-	if l.holders.many {
-		l.reset()
-		return append(out, core.Halted(manyRanks))
-	}
 	l.reset()
 	l.S.Inc = in.Incarnation
 	out, err := l.load(in.Records, out)
@@ -23,7 +19,7 @@ func (l *Layer) restore(in core.Input, out []core.Effect) []core.Effect {
 	if l.Has(S6) {
 		l.S.Inc = l.S.SavedInc + 1 // Deviation: S6 counts incarnations in the image
 	}
-	l.S.Lives[l.Rank] = l.S.Inc
+	l.holders.live(&l.S.Lives, l.Rank, l.S.Inc)
 	l.S.Recovering, l.S.Collecting, l.S.Round = true, true, 1
 	if l.ranks == 1 {
 		return l.run(out)
@@ -33,7 +29,7 @@ func (l *Layer) restore(in core.Input, out []core.Effect) []core.Effect {
 
 // ask sends the request for determinants to everybody.
 func (l *Layer) ask(out []core.Effect) []core.Effect {
-	l.S.Answered = only(l.Rank)
+	l.S.Answered = RankSet(nil).with(l.Rank)
 	for _, q := range l.others() {
 		out = append(out, core.SendTo(q.Proc(), l.request()))
 	}
@@ -48,7 +44,7 @@ func (l *Layer) request() *Message {
 // announces. From now on nothing is sent to it until it asks for the replay, and nothing of its
 // former lives is accepted: whatever was accepted is in the answer, by its determinants.
 func (l *Layer) recover(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	if m.Inc < l.S.Lives[from] && !l.Has(S6) {
+	if m.Inc < l.Life(from) && !l.Has(S6) {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "sent by a dead life"))
 	}
 	if l.S.Barrier.Waits || l.S.Saving.Recording {
@@ -58,25 +54,26 @@ func (l *Layer) recover(from core.Rank, m *Message, out []core.Effect) []core.Ef
 		l.S.DeferredFrom = append(slices.Clip(l.S.DeferredFrom), from)
 		return out
 	}
-	news := m.Inc > l.S.Heard[from]
-	l.S.Heard[from] = max(l.S.Heard[from], m.Inc)
+	news := m.Inc > l.holders.life(l.S.Heard, from)
 	if news {
+		l.holders.live(&l.S.Heard, from, m.Inc)
 		l.uncount(from)
 	}
 	if l.Has(S6) {
-		l.S.Lives[from]++ // Deviation: S6 counts failures instead of asking who lives
+		// Deviation: S6 counts failures instead of asking who lives
+		l.holders.live(&l.S.Lives, from, l.Life(from)+1)
 	} else {
-		for q := range m.Lives {
+		for q, life := range l.holders.lives(m.Lives) {
 			// 1. w and y restart, 2. w's request tells a of y's new life, 3. a sends to it, 4. y's
 			// request comes, then the replay: too late. Who is restarting itself has nothing to
 			// send, and hears of y's request before it runs.
-			if l.alive(core.Rank(q), m.Lives[q]) && !l.S.Collecting {
-				l.S.Muted |= only(core.Rank(q))
+			if l.alive(q, life) && !l.S.Collecting {
+				l.S.Muted = l.S.Muted.with(q)
 			}
 		}
 	}
 	if !l.served(from, m.Inc) {
-		l.S.Muted |= only(from)
+		l.S.Muted = l.S.Muted.with(from)
 	}
 	if l.Has(S1) {
 		l.S.Barrier = barrier{Waits: true, From: from, Inc: m.Inc}
@@ -91,10 +88,10 @@ func (l *Layer) recover(from core.Rank, m *Message, out []core.Effect) []core.Ef
 
 // alive notes which life of a rank is the live one; it reports whether that is news.
 func (l *Layer) alive(q core.Rank, life core.Incarnation) bool {
-	if q == l.Rank || life <= l.S.Lives[q] {
+	if q == l.Rank || life <= l.Life(q) {
 		return false
 	}
-	l.S.Lives[q] = life
+	l.holders.live(&l.S.Lives, q, life)
 	l.lost(q)
 	return true
 }
@@ -141,9 +138,9 @@ func (l *Layer) answered(from core.Rank, m *Message, out []core.Effect) []core.E
 	// there. It holds the determinant again only if m carries it again.
 	out = l.store(identities(m.Dets), l.Rank, out)
 	news := false
-	for q, life := range m.Lives {
+	for q, life := range l.holders.lives(m.Lives) {
 		// Deviation: S21 learns nothing of the lives of others
-		if !l.Has(S21) && l.alive(core.Rank(q), life) {
+		if !l.Has(S21) && l.alive(q, life) {
 			news = true
 		}
 	}
@@ -157,9 +154,9 @@ func (l *Layer) answered(from core.Rank, m *Message, out []core.Effect) []core.E
 	out = l.extension.Answered(from, m, out)
 	if l.Has(S9) {
 		// Deviation: S9 counts answers and not who gave them
-		l.S.Answered = 1<<(l.S.Answered.count()+1) - 1
+		l.S.Answered = first(l.S.Answered.count() + 1)
 	} else {
-		l.S.Answered |= only(from)
+		l.S.Answered = l.S.Answered.with(from)
 	}
 	if l.S.Answered.count() < l.ranks {
 		return out
@@ -172,11 +169,11 @@ func (l *Layer) answered(from core.Rank, m *Message, out []core.Effect) []core.E
 // restarts, and hears of the first one: it would send nothing to w any more, which asks no more,
 // and as rank 0 no longer count its image.
 func (l *Layer) misheard(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	if !l.unordered || l.S.Collecting || m.For != l.S.Inc || m.Inc < l.S.Lives[from] {
+	if !l.unordered || l.S.Collecting || m.For != l.S.Inc || m.Inc < l.Life(from) {
 		return out
 	}
 	if l.alive(from, m.Inc) {
-		l.S.Muted |= only(from) // its own request is still to come
+		l.S.Muted = l.S.Muted.with(from) // its own request is still to come
 	}
 	out = l.resendSaving(from, out)
 	return append(out, core.SendTo(from.Proc(), l.replayRequest(from)))
@@ -184,9 +181,9 @@ func (l *Layer) misheard(from core.Rank, m *Message, out []core.Effect) []core.E
 
 // run lets the program go: receptions are recorded as far as anybody depends on them.
 func (l *Layer) run(out []core.Effect) []core.Effect {
-	l.S.Collecting, l.S.Answered = false, 0
+	l.S.Collecting, l.S.Answered = false, nil
+	l.S.Awaited = first(l.ranks).less(l.Rank)
 	for _, q := range l.others() {
-		l.S.Awaited |= only(q)
 		out = append(out, core.SendTo(q.Proc(), l.replayRequest(q)))
 	}
 	out = l.extension.Running(out)
@@ -204,7 +201,7 @@ func (l *Layer) run(out []core.Effect) []core.Effect {
 // replay sends the log again ([CAMEL] Alg. 1 l. 38-42), in the order of the sends; what is sent
 // later follows on the same channel.
 func (l *Layer) replay(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	if m.Inc < l.S.Lives[from] {
+	if m.Inc < l.Life(from) {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "sent by a dead life"))
 	}
 	l.S.Muted = l.S.Muted.less(from)
@@ -249,7 +246,7 @@ func (l *Layer) hear(out []core.Effect) []core.Effect {
 
 // replayed notes that all that a rank had for us has arrived.
 func (l *Layer) replayed(from core.Rank, m *Message, out []core.Effect) []core.Effect {
-	if m.To != l.S.Inc || m.Inc < l.S.Lives[from] {
+	if m.To != l.S.Inc || m.Inc < l.Life(from) {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "replay for another life"))
 	}
 	l.S.Awaited = l.S.Awaited.less(from)
@@ -264,7 +261,7 @@ func (l *Layer) complete(out []core.Effect) []core.Effect {
 		return out
 	}
 	// Deviation: S11 is back as soon as it runs
-	if (l.S.Awaited != 0 || l.S.RSN < l.last()) && !l.Has(S11) {
+	if (len(l.S.Awaited) > 0 || l.S.RSN < l.last()) && !l.Has(S11) {
 		return out
 	}
 	l.S.Recovering = false

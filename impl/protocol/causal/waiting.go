@@ -8,7 +8,7 @@ import (
 
 // Waiting implements core.Waiter.
 func (l *Layer) Waiting() (waits []core.Wait) {
-	add := func(what string, from Ranks) {
+	add := func(what string, from RankSet) {
 		w := core.Wait{What: what}
 		for _, q := range l.others() {
 			if from.has(q) {
@@ -19,15 +19,14 @@ func (l *Layer) Waiting() (waits []core.Wait) {
 			waits = append(waits, w)
 		}
 	}
-	all := ^Ranks(0)
 	switch {
 	case l.S.Collecting:
-		add("the answer to its request for determinants", all&^l.S.Answered)
+		add("the answer to its request for determinants", first(l.ranks).without(l.S.Answered))
 	case l.S.Recovering:
 		add("the end of the replay", l.S.Awaited)
 	}
 	if b := l.S.Barrier; b.Waits {
-		add(fmt.Sprintf("the replay request of life %d", b.Inc), only(b.From))
+		add(fmt.Sprintf("the replay request of life %d", b.Inc), RankSet(nil).with(b.From))
 	}
 	return waits
 }

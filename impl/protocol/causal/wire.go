@@ -70,7 +70,7 @@ type Message struct {
 	Payload core.Payload
 	For     core.Incarnation // Answer: of the receiver; Multicast: of the root that sent it
 	Round   uint32           // App: checkpoints that the sender had reached
-	Lives   []core.Incarnation
+	Lives   Lives
 	Number  uint32
 	Line    []Position
 	Group   core.Group

@@ -88,6 +88,40 @@ func TestSparseImages(t *testing.T) {
 	}
 }
 
+// Aim: with more ranks than a word has bits, who restarts under SCMEL and CAMEL gets back the order
+// of its receptions, of messages, multicasts and reductions, and alone: nobody else is taken back.
+// One that restarts from a checkpoint does again less than one that begins.
+func TestManyCausal(t *testing.T) {
+	n := 70
+	if effort.Long() {
+		n = 1024
+	}
+	const heat = "heat ranks=70 n=70 iterations=8"
+	tests := []struct{ name, kernel string }{
+		{"camel", fmt.Sprintf("leanmd ranks=%d cx=4 cy=3 cz=3 iterations=3", n)},
+		{"causal", heat + " checkpoint=3"}, {"causal", heat}, {"camel", heat + " checkpoint=3"},
+		{"causal", fmt.Sprintf("leanmd ranks=%d cx=4 cy=3 cz=3 iterations=3", n)}}
+	for _, tt := range tests[:effort.Of(2, len(tests))] {
+		plain := play(t, simulate.Job{Machine: machine(t, "myrinet"),
+			Setup: setup(t, "none", tt.kernel, 0)})
+		j := simulate.Job{Machine: machine(t, "myrinet"), Setup: setup(t, tt.name, tt.kernel, 0),
+			Work: time.Second}
+		calm := play(t, j)
+		j.Failures = []simulate.Failure{{At: time.Duration(calm.Completion / 1300), Rank: 33}}
+		out := play(t, j)
+		if !slices.Equal(out.Finals, plain.Finals) || len(out.Recoveries) != 1 {
+			t.Errorf("%s under %s: other digests, or failures %+v", tt.kernel, tt.name,
+				out.Recoveries)
+			continue
+		}
+		r := out.Recoveries[0]
+		if r.Back != 1 || r.Takes == 0 || r.Takes != r.Down+r.Restore+r.Again ||
+			(calm.Writes > 0) != strings.Contains(tt.kernel, "checkpoint") {
+			t.Errorf("%s under %s: %d records, %+v", tt.kernel, tt.name, calm.Writes, r)
+		}
+	}
+}
+
 // kinds is a machine of which is counted what kinds of messages it sends.
 type kinds struct {
 	core.Machine
