@@ -87,6 +87,8 @@ func commands() []command {
 		{"cluster", "run | torture | perf | netpipe",
 			"the same machines as real processes: run, kill, judge and measure them",
 			"a run: seconds; perf: minutes", runCluster},
+		{"disk", "ls | verify", "what processes have on their disks, and whether it is whole",
+			"at once", runDisk},
 		{"performability", "cores | interval | spares | mapping | paper",
 			"how many cores, checkpoints and spares pay, and where loggers run, by models of the " +
 				"thesis", "at once", runPerformability},

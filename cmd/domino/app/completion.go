@@ -87,6 +87,8 @@ func subcommands(name string) []command {
 	switch name {
 	case "cluster":
 		return clusterCommands()
+	case "disk":
+		return diskCommands()
 	case "performability":
 		return performabilityCommands()
 	}

@@ -35,6 +35,7 @@ var answerTypes = map[string]reflect.Type{
 	"show": reflect.TypeFor[shownAnswer](), "version": reflect.TypeFor[versionAnswer](),
 	"experiment": reflect.TypeFor[experimentAnswer](),
 	"compare":    reflect.TypeFor[compareAnswer](), "comparison": reflect.TypeFor[compareSum](),
+	"disk":        reflect.TypeFor[storeAnswer](),
 	"lift":        reflect.TypeFor[liftReport](),
 	"cluster-run": reflect.TypeFor[clusterReport](), "torture": reflect.TypeFor[tortured](),
 	"wrong-run": reflect.TypeFor[wrongRun](), "perf": reflect.TypeFor[perfAnswer](),

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/domino-check/domino/impl/core"
 )
 
 // memory is a file system in memory that fails or stops at a chosen operation and can then be shown
@@ -368,6 +371,13 @@ func (s script) check(files *memory, p progress) error {
 	before, err := Read(files, "d", identity)
 	if err != nil {
 		return fmt.Errorf("read: %w", err)
+	}
+	if l, err := Inspect(files, "d"); err == nil && !slices.EqualFunc(l.Items, before,
+		func(i Item, r core.Record) bool {
+			return i.Key == r.Key && i.Torn == r.Torn && i.Err == nil &&
+				int(i.Bytes) == len(r.Value)
+		}) || err != nil && (len(before) > 0 || !errors.Is(err, fs.ErrNotExist)) {
+		return fmt.Errorf("Read gives %v, Inspect %+v, %w", before, l, err)
 	}
 	store, err := small(files)
 	if err != nil {

@@ -72,27 +72,34 @@ func head(magic [8]byte, id Identity, numbers [3]uint64) []byte {
 
 // readHead checks the head of a file.
 func readHead(f File, magic [8]byte, id Identity) (numbers [3]uint64, err error) {
+	got, numbers, err := parseHead(f, magic)
+	if err == nil && got != id {
+		err = fmt.Errorf("%w: of proc %d in run %q, want proc %d in run %q", ErrOtherRun,
+			got.Proc, got.Run, id.Proc, id.Run)
+	}
+	return numbers, err
+}
+
+// parseHead reads the head of a file of whomever.
+func parseHead(f File, magic [8]byte) (id Identity, numbers [3]uint64, err error) {
 	b := make([]byte, headBytes)
 	if _, err := io.ReadFull(io.NewSectionReader(f, 0, headBytes), b); err != nil {
-		return numbers, fmt.Errorf("%w: head: %w", ErrCorrupt, err)
+		return id, numbers, fmt.Errorf("%w: head: %w", ErrCorrupt, err)
 	}
 	if !bytes.Equal(b[:8], magic[:]) || binary.LittleEndian.Uint32(b[headBytes-4:]) != checksum(
 		b[:headBytes-4]) {
-		return numbers, fmt.Errorf("%w: the head is damaged, or this is no such file", ErrCorrupt)
+		return id, numbers, fmt.Errorf("%w: the head is damaged, or this is no such file",
+			ErrCorrupt)
 	}
 	if v := binary.LittleEndian.Uint32(b[8:]); v != version {
-		return numbers, fmt.Errorf("%w: %d, want %d", ErrVersion, v, version)
+		return id, numbers, fmt.Errorf("%w: %d, want %d", ErrVersion, v, version)
 	}
-	proc, run := core.Proc(binary.LittleEndian.Uint32(b[12:])),
-		string(b[17:17+min(int(b[16]), MaxRun)])
-	if run != id.Run || proc != id.Proc {
-		return numbers, fmt.Errorf("%w: of proc %d in run %q, want proc %d in run %q", ErrOtherRun,
-			proc, run, id.Proc, id.Run)
-	}
+	id = Identity{Run: string(b[17 : 17+min(int(b[16]), MaxRun)]),
+		Proc: core.Proc(binary.LittleEndian.Uint32(b[12:]))}
 	for i := range numbers {
 		numbers[i] = binary.LittleEndian.Uint64(b[17+MaxRun+8*i:])
 	}
-	return numbers, nil
+	return id, numbers, nil
 }
 
 // slot says how far a log is committed; the slot with the greater count holds.

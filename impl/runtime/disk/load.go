@@ -192,45 +192,75 @@ func Read(files Files, dir string, id Identity) ([]core.Record, error) {
 
 // readOnce reads the store; again says that its owner has changed it under our feet.
 func readOnce(files Files, dir string, id Identity) (list []core.Record, again bool, err error) {
-	if names, err := files.List(dir); errors.Is(err, os.ErrNotExist) || err == nil && fresh(names) {
-		return nil, false, nil
+	again, err = visit(files, dir, func(File) (Identity, error) { return id, nil },
+		func(v view) (err error) {
+			list, err = v.c.records(files, dir, id, v.log, false)
+			return err
+		})
+	if errors.Is(err, errNoStore) {
+		err = nil
+	}
+	return list, again, err
+}
+
+// view is a store as somebody sees it who does not own it.
+type view struct {
+	id    Identity
+	log   File
+	c     *contents
+	names []string // of the files in the folder
+	used  bool     // by its owner: what is not committed is not looked at
+}
+
+// errNoStore says that nothing was ever stable in a folder, or that it does not exist.
+var errNoStore = errors.New("no store")
+
+// visit looks into a store whose owner is known, or is read from its log; again says that the owner
+// has changed it meanwhile, so that a value that is gone is not missing.
+func visit(files Files, dir string, whose func(log File) (Identity, error),
+	see func(view) error) (again bool, err error) {
+	var v view
+	v.names, err = files.List(dir)
+	if errors.Is(err, os.ErrNotExist) || err == nil && fresh(v.names) {
+		return false, errNoStore
 	} else if err != nil {
-		return nil, false, fmt.Errorf("disk: %w", err)
+		return false, fmt.Errorf("disk: %w", err)
 	}
 	reading, err := files.Lock(filepath.Join(dir, readersName), false, true)
 	if err != nil {
-		return nil, false, fmt.Errorf("disk: %w", err)
+		return false, fmt.Errorf("disk: %w", err)
 	}
 	defer func() { err = errors.Join(err, reading.Close()) }()
 	probe, err := files.Lock(filepath.Join(dir, lockName), false, false)
-	used := errors.Is(err, ErrLocked)
+	v.used = errors.Is(err, ErrLocked)
 	if err == nil {
 		err = probe.Close() // it can not be opened as long as we hold the other lock
 	}
-	if err != nil && !used {
-		return nil, false, fmt.Errorf("disk: %w", err)
+	if err != nil && !v.used {
+		return false, fmt.Errorf("disk: %w", err)
 	}
-	log, err := files.Open(filepath.Join(dir, logName), false)
-	if err != nil {
-		return nil, false, fmt.Errorf("disk: %w", missing(err))
+	name := filepath.Join(dir, logName)
+	if v.log, err = files.Open(name, false); err != nil {
+		return false, fmt.Errorf("disk: %w", missing(err))
 	}
-	defer func() { err = errors.Join(err, log.Close()) }()
-	if !used {
+	defer func() { err = errors.Join(err, v.log.Close()) }()
+	if !v.used {
 		// what its owner had no time to sync before it was killed
-		if err := log.Sync(); err != nil {
-			return nil, false, fmt.Errorf("disk: %s: %w", filepath.Join(dir, logName), err)
+		if err := v.log.Sync(); err != nil {
+			return false, fmt.Errorf("disk: %s: %w", name, err)
 		}
 	}
-	c, err := load(files, dir, id, log, !used)
-	if err != nil {
-		return nil, false, err
+	if v.id, err = whose(v.log); err != nil {
+		return false, fmt.Errorf("disk: %s: %w", name, err)
 	}
-	list, err = c.records(files, dir, id, log, false)
-	if err == nil || !used || !errors.Is(err, os.ErrNotExist) {
-		return list, false, err
+	if v.c, err = load(files, dir, v.id, v.log, !v.used); err != nil {
+		return false, err
 	}
-	now, changed := readLatest(files, dir, id)
-	return nil, changed != nil || now.count != c.slot.count, err
+	if err = see(v); err == nil || !v.used || !errors.Is(err, os.ErrNotExist) {
+		return false, err
+	}
+	now, changed := readLatest(files, dir, v.id)
+	return changed != nil || now.count != v.c.slot.count, err
 }
 
 // readLatest reads how far the log with the name is committed now.

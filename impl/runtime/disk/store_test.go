@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 )
 
 var (
@@ -247,6 +250,10 @@ func damage(t *testing.T, change func(name string, content []byte,
 						f.Name(), what, err)
 				}
 			}
+			if wrong := inspected(m); (wrong == nil) != (err == nil) ||
+				err != nil && !strings.Contains(wrong.Error(), f.Name()) {
+				t.Fatalf("%s: %s: Read says %v, Inspect %v", f.Name(), what, err, wrong)
+			}
 			s, openErr := Open(m, "d", identity)
 			if openErr == nil {
 				_, openErr = s.Records()
@@ -257,6 +264,60 @@ func damage(t *testing.T, change func(name string, content []byte,
 		})
 	}
 	return errorsSeen
+}
+
+// inspected is the first thing that Inspect finds wrong with a store.
+func inspected(files Files) error {
+	l, err := Inspect(files, "d")
+	if err != nil {
+		return err
+	}
+	for _, item := range l.Items {
+		if item.Err != nil {
+			return item.Err
+		}
+	}
+	return nil
+}
+
+// TestInspect lists a store by hand: what is in it, what is not committed, what is left over, what
+// is damaged, and that there is none.
+func TestInspect(t *testing.T) {
+	dir := stored(t)
+	value := valueName(dir, 2)
+	if err := os.WriteFile(valueName(dir, 9), []byte("left over"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	l, err := Inspect(System{}, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &Listing{Identity: identity, Committed: l.Committed, Whole: l.Committed, Items: []Item{
+		{Key: "b", Bytes: 40, File: filepath.Base(value)}, {Key: "c", File: logName}},
+		Spare: []string{filepath.Base(valueName(dir, 9))}}
+	if diff := cmp.Diff(want, l); diff != "" || l.Committed <= firstEntry {
+		t.Errorf("-want +got:\n%s", diff)
+	}
+	s, err := Open(System{}, dir, identity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if l, err = Inspect(System{}, dir); err != nil || !l.Used || len(l.Items) != 2 {
+		t.Errorf("%+v, %v, want one in use", l, err)
+	}
+	if err := os.Remove(value); err != nil {
+		t.Fatal(err)
+	}
+	if l, err = Inspect(System{}, dir); err != nil || !errors.Is(l.Items[0].Err, ErrCorrupt) ||
+		l.Items[1].Err != nil {
+		t.Errorf("%+v, %v, want one damaged value", l, err)
+	}
+	for _, none := range []string{t.TempDir(), filepath.Join(dir, "nowhere")} {
+		if l, err := Inspect(System{}, none); l != nil || !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%+v, %v, want no store", l, err)
+		}
+	}
 }
 
 // TestTruncation cuts every file at every byte: right records (the cut is in unused space) or an
