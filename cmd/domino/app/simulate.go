@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -28,6 +29,8 @@ type simulateFlags struct {
 	work                                       time.Duration
 	image                                      int64
 	failures                                   int
+	fail                                       []string
+	overlap                                    bool
 	mtbf                                       elapsing
 	seed                                       uint64
 	json                                       bool
@@ -47,6 +50,10 @@ func (o *simulateFlags) register(f *pflag.FlagSet) {
 	f.StringVar(&o.interval, "interval", "", "time between checkpoints of a cluster, or with "+
 		"--mtbf young, daly, or sweep: the best of some around daly's (default: none are taken)")
 	f.IntVar(&o.failures, "failures", 0, "so many failures, at even distances")
+	f.StringSliceVar(&o.fail, "fail", nil, "failures by rank and moment, e.g. r3@1.5s,r4@1.5s: "+
+		"they strike then, whatever is going on, those of one moment at once")
+	f.BoolVar(&o.overlap, "overlap", false, "those of --failures and --mtbf strike during "+
+		"recoveries, too (default: their time stands still then)")
 	f.Var(&o.mtbf, "mtbf", "draw failures: time between those of one node (default: none)")
 	f.Uint64Var(&o.seed, "seed", 1, "of moments and victims of failures")
 	f.StringArrayVar(&o.measured, "measured", nil, "compare with what cluster perf --json has "+
@@ -62,6 +69,8 @@ func runSimulate(ctx context.Context, args []string, std streams) (int, error) {
 		"simulate heat n=64 --protocol hydee --ranks 16,64 --work 100us",
 		"simulate ring size=8192 iterations=20 --protocol hydee --ranks 1024 --clusters 16 "+
 			"--machine myrinet --failures 1",
+		"simulate ring iterations=20 --protocol hydee --ranks 64 --work 100ms "+
+			"--fail r3@1s,r20@1s,r3@2500ms",
 		"simulate lu --protocol causal --machine my-machine.json --json",
 		"simulate heat n=64 --protocol hydee,causal,rbml --ranks 16,64 --plot plots",
 		"simulate heat iterations=400 --protocol coordinated,hydee --ranks 16 --work 1s "+
@@ -106,7 +115,12 @@ func (s *simulation) run(ctx context.Context) error {
 	var errs []error
 	for _, p := range s.under {
 		for _, n := range s.ranks {
+			s.known.Store(nil)
 			point, err := heard(ctx, func() (*simulatedPoint, error) { return s.point(p, n) })
+			known := s.known.Load()
+			if errors.Is(err, errInterrupted) && known != nil {
+				s.answer.Points = append(s.answer.Points, *known)
+			}
 			switch {
 			case errors.Is(err, errInterrupted) && len(s.answer.Points) > 0:
 				s.answer.Interrupted = true
@@ -135,6 +149,8 @@ type simulation struct {
 	under  []simulatedProtocol
 	every  time.Duration
 	rule   string
+	named  []namedFailure
+	known  atomic.Pointer[simulatedPoint] // what is known of the point that is simulated
 	model  *simulate.Machine
 	answer simulatedAnswer
 }
@@ -159,8 +175,11 @@ func (std streams) simulation(o *simulateFlags, words []string) (*simulation, er
 		return nil, errors.New("--options are those of one --protocol")
 	case strings.Contains(s.kernel, "ranks="):
 		return nil, errors.New("say how many ranks by --ranks")
-	case o.failures > 0 && o.mtbf > 0:
-		return nil, errors.New("--failures and --mtbf both say when failures come")
+	case (o.failures > 0 && o.mtbf > 0) || len(o.fail) > 0 && (o.failures > 0 || o.mtbf > 0):
+		return nil, errors.New("--failures, --fail and --mtbf each say when failures come: want " +
+			"one of them")
+	case o.overlap && o.failures == 0 && o.mtbf == 0:
+		return nil, errors.New("--overlap is about --failures or --mtbf")
 	case o.mtbf < 0 || o.mtbf > 0 && o.mtbf < 1e-6:
 		return nil, errors.New("--mtbf: want more than a microsecond")
 	}
@@ -168,6 +187,9 @@ func (std streams) simulation(o *simulateFlags, words []string) (*simulation, er
 		return nil, err
 	}
 	var err error
+	if s.named, err = readFailures(o.fail); err != nil {
+		return nil, err
+	}
 	if s.under, err = std.simulated(o); err != nil {
 		return nil, err
 	}
@@ -275,15 +297,24 @@ func (s *simulation) point(under simulatedProtocol, ranks int) (*simulatedPoint,
 	if err != nil {
 		return nil, err
 	}
-	if (s.failures > 0 || s.mtbf > 0) && setup.MaxFailures < 0 {
+	if (s.failures > 0 || s.mtbf > 0 || len(s.named) > 0) && setup.MaxFailures < 0 {
 		return nil, fmt.Errorf("protocol %s survives no failure", under.Name)
+	}
+	failures, err := ofRanks(s.named, suite.Names)
+	if err != nil {
+		return nil, err
 	}
 	if s.every+time.Duration(len(s.rule)) > 0 && len(setup.Initiators) == 0 {
 		return nil, fmt.Errorf("protocol %s is not asked for checkpoints", under.Name)
 	}
 	study := simulate.Study{Job: simulate.Job{Machine: s.model, Setup: setup, Work: s.work,
-		Interval: s.every, Image: s.image}, Base: base, Rule: s.rule, Count: s.failures,
-		MTBF: float64(s.mtbf), Seed: s.seed}
+		Interval: s.every, Image: s.image, Failures: failures,
+		Anytime: s.overlap || len(failures) > 0}, Base: base, Rule: s.rule, Count: s.failures,
+		MTBF: float64(s.mtbf), Seed: s.seed, Known: func(a *simulate.Answer) {
+			point := pointOf(setup, a)
+			point.Protocol = under.name
+			s.known.Store(point)
+		}}
 	a, err := study.Run()
 	if err != nil {
 		return nil, fmt.Errorf("%w (%d ranks)", err, ranks)

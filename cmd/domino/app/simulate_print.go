@@ -81,10 +81,13 @@ type simulatedFailures struct {
 
 // simulatedFailure is one of them.
 type simulatedFailure struct {
-	At    float64 `json:"at"`
-	Ranks int     `json:"ranks"` // taken back
-	Lost  int64   `json:"lost"`  // sends and receptions that they had to do again
-	Takes float64 `json:"takes"` // until all were where they had been
+	At float64 `json:"at"`
+	// ranks that it has stopped, and that others had and that were not where they had been; those
+	// that stop together count once
+	AtOnce int     `json:"atOnce"`
+	Ranks  int     `json:"ranks"` // taken back
+	Lost   int64   `json:"lost"`  // sends and receptions that they had to do again
+	Takes  float64 `json:"takes"` // until all were where they had been
 	// parts of it: until the last of them ran again, until its program went on, and the rest
 	Down    float64 `json:"down"`
 	Restore float64 `json:"restore"`
@@ -121,7 +124,7 @@ func pointOf(setup *core.Setup, a *simulate.Answer) *simulatedPoint {
 	s := &simulatedFailures{Completion: modelled(a.Struck.Completion), Control: a.Struck.Control,
 		LogPeak: a.Struck.LogPeak, Failures: []simulatedFailure{}}
 	for _, r := range a.Struck.Recoveries {
-		s.Failures = append(s.Failures, simulatedFailure{modelled(r.At), r.Back, r.Lost,
+		s.Failures = append(s.Failures, simulatedFailure{modelled(r.At), r.AtOnce, r.Back, r.Lost,
 			modelled(r.Takes), modelled(r.Down), modelled(r.Restore), modelled(r.Again)})
 		s.RolledBack += float64(r.Back) / float64(p.Ranks)
 		s.Recovery += modelled(r.Takes)
@@ -145,9 +148,10 @@ func (s *simulation) print(std streams) error {
 		}
 	}
 	for _, p := range a.Points {
-		if came := p.Struck; came != nil && len(came.Failures) < s.failures {
+		if came, want := p.Struck, s.failures+s.moments(); came != nil &&
+			len(came.Failures) < want {
 			a.Notes = append(a.Notes, fmt.Sprintf("%s, %d ranks: %d of %d failures came before "+
-				"the end", p.Protocol, p.Ranks, len(came.Failures), s.failures))
+				"the end", p.Protocol, p.Ranks, len(came.Failures), want))
 		}
 	}
 	if s.json {
@@ -168,7 +172,7 @@ func (s *simulation) print(std streams) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if s.failures > 0 || s.mtbf > 0 || s.interval != "" {
+	if s.failures > 0 || s.mtbf > 0 || len(s.named) > 0 || s.interval != "" {
 		fmt.Fprintln(w, "\nprotocol\tranks\tinterval\trecords\tfailures\twith them\trolled back\t"+
 			"recovery\tdown\trestore\tagain\tcontrol\t")
 		for _, p := range a.Points {

@@ -117,6 +117,35 @@ func TestSimulateFailures(t *testing.T) {
 	}
 }
 
+// TestSimulateNamed: failures that are named strike at their moments, in any order of the list, two
+// of one moment as one, and during recoveries; one behind the end is told about.
+func TestSimulateNamed(t *testing.T) {
+	a, _ := simulated(t, "heat iterations=20", "--ranks", "8", "--work", "100ms", "--machine",
+		"myrinet", "--fail", "r6@4s,r1@1s,r5@1s,r2@1d")
+	s := a.Points[0].Struck
+	if len(s.Failures) != 2 || len(a.Notes) != 2 ||
+		!strings.Contains(a.Notes[1], "2 of 3 failures came") {
+		t.Fatalf("%+v %q", s, a.Notes)
+	}
+	for i, want := range []simulatedFailure{{At: 1, AtOnce: 2, Ranks: 4},
+		{At: 4, AtOnce: 3, Ranks: 2}} {
+		f := s.Failures[i]
+		if f.At != want.At || f.AtOnce != want.AtOnce || f.Ranks != want.Ranks ||
+			math.Abs(f.Down+f.Restore+f.Again-f.Takes) > 1e-12 || f.Down < 3 {
+			t.Errorf("%+v, want %+v", f, want)
+		}
+	}
+	// the time of failures at even distances stands still during a recovery, unless they overlap
+	for _, words := range []string{"", "--overlap"} {
+		a, _ := simulated(t, append(strings.Fields(words), "heat iterations=20", "--ranks", "8",
+			"--work", "100ms", "--machine", "myrinet", "--failures", "2")...)
+		s := a.Points[0].Struck
+		if len(s.Failures) != 2 || (s.Failures[1].AtOnce == 2) != (words != "") {
+			t.Errorf("%s: %+v", words, s)
+		}
+	}
+}
+
 // TestSimulateProtocols: several protocols with several numbers of ranks are the points that each
 // has alone, in their order, and what one of them can not do is left out; the figure is drawn.
 func TestSimulateProtocols(t *testing.T) {
@@ -272,8 +301,16 @@ func TestSimulateIsPrinted(t *testing.T) {
 		"heat --clusters r0|r0":                                 "in two clusters",
 		"heat --failures -1":                                    "want 0 or more",
 		"heat --mtbf 0 --protocol hydee":                        "--mtbf 0: a node can not",
-		"heat --mtbf 1h --failures 1":                           "both say",
+		"heat --mtbf 1h --failures 1":                           "want one of them",
 		"heat --protocol none --failures 1":                     "survives no failure",
+		"heat --protocol none --fail r0@1s":                     "survives no failure",
+		"heat --fail r16@1s":                                    "no rank r16 among 16, from r0",
+		"heat --fail r1":                                        "want a rank and a moment",
+		"heat --fail r1@soon":                                   "want a time with its unit",
+		"heat --fail r1@-1s":                                    "want a time with its unit",
+		"heat --fail r1@9w":                                     "want at most 4e6 s",
+		"heat --fail r1@1s --failures 1":                        "want one of them",
+		"heat --overlap":                                        "is about --failures or --mtbf",
 		"heat --protocol radic-rbml --ranks 4":                  "watchdogs",
 		"heat --mtbf 1s --interval 1m --image 1000000000":       "no progress",
 		"heat --interval 1us":                                   "no progress",

@@ -7,16 +7,22 @@ import (
 )
 
 // Crash stops procs at once, each with its group and what runs on its node, and lets the detector
-// know.
+// know. One that is down and starts again by itself begins anew to do that.
 func (r *Run) Crash(procs ...core.Proc) {
 	r.order()
-	var gone []core.Proc
+	var gone, down []core.Proc
 	for _, p := range procs {
 		for _, q := range r.setup.Group(p) {
-			if r.procs[q].up && !on(gone, q) {
+			switch {
+			case r.procs[q].up && !on(gone, q):
 				gone = append(gone, q)
+			case !r.procs[q].up && !on(down, q) && !r.launched(q):
+				down = append(down, q)
 			}
 		}
+	}
+	for _, q := range down {
+		r.restart(&r.procs[q])
 	}
 	gone = r.withHosted(gone)
 	slices.Sort(gone)
@@ -101,8 +107,9 @@ func (r *Run) report(p *proc) {
 
 // restart lets a proc start by itself.
 func (r *Run) restart(p *proc) {
+	p.restarts++
 	r.schedule(p, ready, r.now.plus(lasting(r.config.Costs.Restart)),
-		item{from: p.id, toLife: p.life})
+		item{from: p.id, toLife: p.life, rest: &rest{set: p.restarts}})
 }
 
 // start begins a new life, unless the proc is up, or who launched it has stopped since.
@@ -111,7 +118,7 @@ func (r *Run) start(p *proc, what *item) {
 	switch by := &r.procs[what.from]; {
 	case p.up:
 		return
-	case what.toLife >= 0 && what.toLife != p.life:
+	case what.toLife >= 0 && (what.toLife != p.life || what.rest.set != p.restarts):
 		return
 	case what.toLife >= 0:
 		if r.config.Reload && !what.reached {

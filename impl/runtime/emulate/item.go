@@ -23,7 +23,7 @@ type item struct {
 // rest is what no message has.
 type rest struct {
 	input  core.Input
-	set    int // times that the timer had been set
+	set    int // times that the timer had been set, or that the proc had begun to start again
 	record record
 	call   func()
 }

@@ -35,6 +35,8 @@ type proc struct {
 	out      network
 	in       network
 
+	restarts int // that have begun
+
 	inc  core.Incarnation // of the life, or of the last one
 	next core.Incarnation // of a proc that is down: the least that its next life may have
 	// when each life has ended with its node; negative: without

@@ -20,14 +20,18 @@ type Job struct {
 	Interval time.Duration
 	Image    int64     // bytes that a record counts as for each image in it; 0 = those that it has
 	Failures []Failure // by rising time
+	// Anytime lets failures strike at their moments, those of one moment at once; otherwise time
+	// stands still for them during a recovery, and one strikes after the other.
+	Anytime bool
 	// FreeBytes lets messages of programs have the bytes that they have without a protocol and
 	// all others none; FreeSteps lets steps cost what they cost without one, and copies nothing.
 	FreeBytes, FreeSteps bool
 	Steps                int // the most steps of machines; 0 = emulate.DefaultSteps
 }
 
-// Failure is one that stops a rank. Its time does not go on during a recovery: no failure strikes
-// then, which for moments that have no memory changes nothing but that.
+// Failure is one that stops a rank, with those that stop with it. One that is down begins to start
+// again. If failures wait (Job.Anytime), its time does not go on during a recovery, which for
+// moments that have no memory changes nothing but that no failure strikes then.
 type Failure struct {
 	At   time.Duration
 	Rank core.Rank
@@ -54,10 +58,15 @@ type Outcome struct {
 
 // Recovery is what a failure has done.
 type Recovery struct {
-	At    int64 // when it struck
-	Back  int   // ranks taken back
-	Lost  int64 // sends and receptions that were to be done again
-	Takes int64 // until all were where they had been; 0: they never were
+	At int64 // when it struck
+	// ranks that it has stopped, and that failures before it had and that were not where they had
+	// been, each with those that stop with it counted once
+	AtOnce int
+	Back   int   // ranks taken back, from when it struck until the next failure
+	Lost   int64 // sends and receptions that were to be done again
+	// until all of them were where they had been, before a failure that was not over either when it
+	// struck again; 0: they never were
+	Takes int64
 	// Parts of it: until the last of them ran again, until its program went on, and until all were
 	// where they had been; 0 without an end.
 	Down, Restore, Again int64
@@ -92,29 +101,32 @@ func (j *Job) run(apart bool) (*Outcome, error) {
 	if j.FreeBytes {
 		config.Size = m.size
 	}
-	var err error
+	err := j.validate()
+	if err != nil {
+		return nil, err
+	}
 	if m.run, err = emulate.New(j.Setup, config); err != nil {
 		return nil, err
 	}
 	m.plan(0)
 	j.request(m.run)
 	result, err := m.run.Run()
-	if err != nil {
-		return nil, err
-	}
-	m.together(m.run)
 	out := m.out
-	out.Finals = out.Finals[:j.Setup.Layout.Ranks]
-	out.Messages, out.Bytes, out.Steps = result.Messages, result.Bytes, result.Steps
-	out.LogNow, out.Busy = m.log, result.Busy
 	for _, s := range m.struck {
 		out.Recoveries = append(out.Recoveries, s.recovery())
 	}
+	if err != nil {
+		return nil, j.beyond(out, err)
+	}
+	m.together(m.run)
+	out.Finals = out.Finals[:j.Setup.Layout.Ranks]
+	out.Messages, out.Bytes, out.Steps = result.Messages, result.Bytes, result.Steps
+	out.LogNow, out.Busy = m.log, result.Busy
 	if out.Completion = m.last; m.ended < j.Setup.Layout.Ranks {
 		out.Completion = 0
-		return out, fmt.Errorf("simulate: protocol %s: %d of %d %w, after %v and %d steps%s",
-			j.Setup.Protocol, j.Setup.Layout.Ranks-m.ended, j.Setup.Layout.Ranks, ErrStuck,
-			result.Elapsed, result.Steps, bound(result.Bound))
+		return out, j.beyond(out, fmt.Errorf("simulate: protocol %s: %d of %d %w, after %v and %d "+
+			"steps%s%s", j.Setup.Protocol, j.Setup.Layout.Ranks-m.ended, j.Setup.Layout.Ranks,
+			ErrStuck, result.Elapsed, result.Steps, bound(result.Bound), m.halted))
 	}
 	return out, nil
 }

@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
@@ -22,6 +23,7 @@ type meter struct {
 	ended  int      // ranks whose programs have ended
 	struck []strike // failures, oldest first
 	next   int      // of the failures of the job
+	halted string   // who gives up first, and why
 	last   int64    // when the last program has ended, if all have
 	// procs come one after the other, each with its events of a latency; moves are what that does
 	// to logs
@@ -38,38 +40,12 @@ type move struct {
 
 // rankMeter is where one proc stands.
 type rankMeter struct {
-	log    map[core.MsgID]int64 // what it has logged, with its bytes
-	bytes  int64                // of all that
-	back   bool                 // it was taken back, and is not where it was
-	before uint32               // where that is
-	at     uint32               // where it stands, and that is not lost
-	waits  bool                 // it was taken back, and its program has not gone on
-	ended  bool
+	log   map[core.MsgID]int64 // what it has logged, with its bytes
+	bytes int64                // of all that
+	ended bool
+	setback
 	// of its main loop, in which it is
 	iteration int
-}
-
-// strike is a failure and who is not yet where he was.
-type strike struct {
-	at      int64
-	back    int // ranks taken back
-	waiting int // of them, who is not where it was
-	lost    int64
-	up      int64 // when the last of them ran again
-	goes    int64 // when the program of the last of them went on
-	ended   int64 // when nobody was any more
-	planned bool  // the next failure is
-}
-
-// recovery is what the failure has done.
-func (s *strike) recovery() Recovery {
-	r := Recovery{At: s.at, Back: s.back, Lost: s.lost}
-	if s.ended > 0 {
-		up := min(max(s.up, s.at), s.ended)
-		goes := min(max(s.goes, up), s.ended)
-		r.Takes, r.Down, r.Restore, r.Again = s.ended-s.at, up-s.at, goes-up, s.ended-goes
-	}
-	return r
 }
 
 // hostOf is the rank below a machine, nil if there is none.
@@ -118,6 +94,8 @@ func (m *meter) stepped(_ *emulate.Run, p core.Proc, in *core.Input,
 				m.out.Logs++
 			}
 			switch {
+			case e.What == trace.Halted && m.halted == "":
+				m.halted = fmt.Sprintf("; %s gives up: %s", m.job.Setup.Layout.Name(p), e.Key)
 			case e.What == trace.Kept && size > 0: // of a group, see core.KeptPayload
 				logged += m.keep(p, e.ID, size)
 			case e.What == trace.Forgotten && (e.Key == trace.Copy || e.Key == trace.Part):
@@ -215,33 +193,6 @@ func (m *meter) together(*emulate.Run) {
 	m.moves = m.moves[:0]
 }
 
-// follow notes that a rank is where it was before it was taken back, or at its end.
-func (m *meter) follow(p core.Proc, in *core.Input) {
-	host := hostOf(m.run.Machine(p))
-	if host == nil {
-		return
-	}
-	r := &m.ranks[p]
-	if r.back && in.Kind == core.Restore {
-		m.struck[len(m.struck)-1].up = m.run.Picoseconds()
-	}
-	switch {
-	case r.waits && in.Kind == core.Advance: // until then an image may come by message
-		r.waits = false
-		if r.back {
-			m.struck[len(m.struck)-1].goes = m.run.Picoseconds()
-		}
-		m.struck[len(m.struck)-1].lost += int64(r.before) - min(int64(r.before), int64(r.at))
-	case r.waits:
-		r.at = position(host)
-	}
-	if r.back && position(host) >= r.before {
-		r.back = false
-		m.recovered()
-	}
-	m.end(p, host.Ended())
-}
-
 // end notes that the program of a rank has ended or, by a crash, has not: with the last one, the
 // job is done.
 func (m *meter) end(p core.Proc, ended bool) {
@@ -256,58 +207,5 @@ func (m *meter) end(p core.Proc, ended bool) {
 		if m.job.Interval > 0 || m.next < len(m.job.Failures) {
 			m.run.End()
 		}
-	}
-}
-
-// recovered is a rank that is where it was.
-func (m *meter) recovered() {
-	s := &m.struck[len(m.struck)-1]
-	if s.waiting--; s.waiting == 0 {
-		s.ended = m.run.Picoseconds()
-		m.planOnce(s)
-	}
-}
-
-// observe follows failures: who is taken back, and with its log.
-func (m *meter) observe(_ *emulate.Run, e trace.Event) {
-	if e.Kind != trace.Crashed || len(m.struck) == 0 {
-		return
-	}
-	s, r := &m.struck[len(m.struck)-1], &m.ranks[e.Proc]
-	m.log -= r.bytes
-	r.log, r.bytes = nil, 0
-	m.end(e.Proc, false)
-	if host := hostOf(m.run.Machine(e.Proc)); host != nil && !r.back {
-		s.back++
-		s.waiting++
-		r.back, r.before, r.at, r.waits = true, position(host), 0, true
-	}
-}
-
-// plan puts the next failure into the run, which comes so much later than the one before.
-func (m *meter) plan(before time.Duration) {
-	if m.next < len(m.job.Failures) {
-		m.run.After(m.job.Failures[m.next].At-before, m.fail)
-	}
-}
-
-// fail is the next failure.
-func (m *meter) fail() {
-	f := m.job.Failures[m.next]
-	m.next++
-	if m.ended < m.job.Setup.Layout.Ranks {
-		m.struck = append(m.struck, strike{at: m.run.Picoseconds()})
-		m.run.Crash(f.Rank.Proc())
-		if s := &m.struck[len(m.struck)-1]; s.waiting == 0 { // nobody is known to be taken back
-			m.planOnce(s)
-		}
-	}
-}
-
-// planOnce puts the failure behind this one into the run.
-func (m *meter) planOnce(s *strike) {
-	if !s.planned {
-		s.planned = true
-		m.plan(m.job.Failures[m.next-1].At)
 	}
 }

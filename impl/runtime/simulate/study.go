@@ -14,7 +14,7 @@ import (
 // Study is one protocol at one number of ranks: the same program without it and with it, without
 // failures and with them.
 type Study struct {
-	Job              // under the protocol; its failures come from here
+	Job              // under the protocol; its failures, if it has none, come from here
 	Base *core.Setup // the program without a protocol
 	// Rule is that of the interval: "young" and "daly" are computed, "sweep" tries some around
 	// Daly's and takes the one with which the run under failures ends first; "" is Job.Interval.
@@ -22,6 +22,8 @@ type Study struct {
 	Count int     // failures, at even distances of the run without any; 0 = none
 	MTBF  float64 // seconds between the failures of one node; 0 = none are drawn
 	Seed  uint64  // of what is drawn
+	// Known is called with what is known before the run with failures; nil: nobody asks.
+	Known func(*Answer)
 }
 
 // Answer is what a study has found.
@@ -65,6 +67,9 @@ func (s *Study) Run() (*Answer, error) {
 	var err error
 	base := s.Job
 	base.Setup, base.Interval, base.Failures = s.Base, 0, nil
+	if err = s.validate(); err != nil {
+		return nil, err
+	}
 	if a.Base, err = base.Run(); err != nil {
 		return nil, err
 	}
@@ -82,7 +87,10 @@ func (s *Study) Run() (*Answer, error) {
 		parts[i] = a.Calm.Completion
 	}
 	a.Waiting, a.Bytes, a.CPU = parts[0]-a.Base.Completion, parts[1]-parts[0], parts[2]-parts[1]
-	if s.Count == 0 && s.MTBF == 0 {
+	if s.Known != nil {
+		s.Known(a)
+	}
+	if s.Count == 0 && s.MTBF == 0 && len(s.Failures) == 0 {
 		return a, nil
 	}
 	j := s.Job
@@ -101,7 +109,7 @@ func (s *Study) Run() (*Answer, error) {
 func (s *Study) ends(j *Job, base *Outcome) (*Outcome, error) {
 	out, err := j.Run()
 	if err == nil && s.repeats() && !slices.Equal(out.Finals, base.Finals) {
-		err = fmt.Errorf("simulate: protocol %s: %w", s.Setup.Protocol, ErrDigests)
+		err = j.beyond(out, fmt.Errorf("simulate: protocol %s: %w", s.Setup.Protocol, ErrDigests))
 	}
 	return out, err
 }
@@ -216,6 +224,9 @@ func (s *Study) drawn(purpose uint64, i int) uint64 {
 
 // failures are those of the run: at even distances, or drawn.
 func (s *Study) failures(calm time.Duration) (list []Failure) {
+	if len(s.Failures) > 0 {
+		return s.Failures
+	}
 	n := s.Count
 	if s.MTBF > 0 {
 		n = mostFailures
