@@ -25,6 +25,8 @@ type strikes struct {
 	// who is silent for so long is suspected, too
 	Silence time.Duration `json:"silence,omitempty"`
 	Every   time.Duration `json:"every,omitempty"` // between two requests for checkpoints
+	// the timed ones are drawn by a law: those that the run ends before are not missed
+	Lawful bool `json:"lawful,omitempty"`
 	// with a process that is killed what it has not synced is lost
 	Forget bool `json:"forget,omitempty"`
 }

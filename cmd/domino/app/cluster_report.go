@@ -104,7 +104,12 @@ func (r *clusterRan) wrong() bool {
 }
 
 // missed counts the failures and stops whose moment did not come.
-func (r *clusterRan) missed() int { return r.result.Unstruck + r.result.Unstopped }
+func (r *clusterRan) missed() int {
+	if r.strikes.Lawful { // whoever asks for a rate asks for no moment
+		return r.result.Unstopped
+	}
+	return r.result.Unstruck + r.result.Unstopped
+}
 
 // print tells a reader.
 func (r *clusterRan) print(w io.Writer, events bool) {

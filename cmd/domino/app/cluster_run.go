@@ -33,6 +33,7 @@ type clusterRunFlags struct {
 	seed                                         uint64
 	timeout, spread, diskDelay, silence, every   time.Duration
 	events, json, child, lift, forget            bool
+	laws                                         lawFlags
 	out                                          *outputs
 }
 
@@ -42,6 +43,8 @@ func readClusterRun(args []string, std streams) (o clusterRunFlags, names []stri
 		"cluster run --kernel 'heat ranks=4 n=32 iterations=20 checkpoint=5' --protocol hydee "+
 			"--clusters 'r0 r1 | r2 r3' --kill r2@60",
 		"cluster run --kernel 'cg ranks=4' --protocol causal --kill r1@150ms",
+		"cluster run --kernel 'heat ranks=4 n=512 iterations=400 checkpoint=20' --protocol causal "+
+			"--mtbf 200ms --shape 0.7",
 		"cluster run s1 --kill x@1 --kill y@x:recovery",
 		"cluster run radic-hmpl-spare --kill N1@a:1",
 		"cluster run radic-hmpl-zombie --stop N1@b:1+50ms",
@@ -93,6 +96,7 @@ func (o *clusterRunFlags) register(f *pflag.FlagSet) error {
 	f.DurationVar(&o.silence, "silence", 0,
 		"suspect a process, too, that gives no sign of life for so long; 0: none")
 	o.registerDamage(f)
+	o.laws.register(f)
 	f.DurationVar(&o.every, "every", 0, "ask for a checkpoint so often while the programs run, "+
 		"where the environment can; 0: as the plan has it")
 	f.StringVar(&o.dir, "dir", "",
@@ -139,10 +143,10 @@ func (o *clusterRunFlags) check(f *pflag.FlagSet) error {
 	}
 	switch {
 	case o.plan != "" && (len(o.kills)+len(o.stops)+len(o.loses)+len(o.corrupts)+
-		len(o.fulls) > 0 || f.Changed("seed") || f.Changed("every") ||
+		len(o.fulls) > 0 || o.laws.given() || f.Changed("seed") || f.Changed("every") ||
 		f.Changed("spread") || o.forget || f.Changed("disk-delay") || f.Changed("silence")):
 		return errors.New(
-			"--plan has its own --kill, --stop, --lose, --corrupt, --disk-full, --every, " +
+			"--plan has its own --kill, --mtbf, --stop, --lose, --corrupt, --disk-full, --every, " +
 				"--silence, --seed, --spread, --disk-delay and --forget")
 	case o.plan != "" && o.kernel == "" && f.NArg() == 0:
 	case (o.kernel == "") == (f.NArg() == 0) || f.NArg() > 1:
@@ -275,6 +279,9 @@ func (o *clusterRunFlags) prepare(names []string, std streams) (*clusterCase, st
 	if k, err = parseKills(o.kills, resolved.Setup, 0); err != nil {
 		return nil, k, err
 	}
+	if err := o.laws.add(&k, o.seed, resolved.Setup, o.timeout); err != nil {
+		return nil, k, err
+	}
 	if k.Stops, err = parseStops(o.stops, resolved.Setup); err != nil {
 		return nil, k, err
 	}
@@ -286,6 +293,9 @@ func (o *clusterRunFlags) prepare(names []string, std streams) (*clusterCase, st
 		resolved.Model.Checkpoints = fault.Max
 	}
 	c.allow(k)
+	if k.Lawful {
+		c.carry()
+	}
 	c.allowStops(k)
 	c.allowSpoils(k.Plan.Spoils)
 	return c, k, nil
