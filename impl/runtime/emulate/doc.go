@@ -25,8 +25,8 @@
 //
 // Time is in whole picoseconds, 53 days of them. Events are ordered by time, then proc, then by the
 // number that the proc has given them, so a run is a function of setup and configuration. There is
-// no goroutine, no clock and no chance. Of several program steps that are possible the first is
-// taken.
+// no clock, no chance, and no goroutine but those of blocks (Windows). Of several program steps
+// that are possible the first is taken.
 //
 // # Windows
 //
@@ -38,7 +38,16 @@
 // there once for a few of them, and they are in a queue of its own. The run is the same: events of
 // one proc at the same moment are ordered by when they were made and by whom, as the number of a
 // single queue orders them. What is up to the order of all events, a shared disk, failures, and
-// whatever hooks ask for, ends such a run with ErrOrder.
+// whatever hooks ask for, ends such a run with ErrOrder, and so does a machine that breaks its
+// contract, since another one may do so before.
+//
+// With Config.Blocks, procs are in blocks that go through a window at the same time, each in a
+// goroutine and with a queue, items and hooks of its own. What they make for procs of other blocks
+// is handed over when all have come to the end of the window; the order of events does not depend
+// on when they were put into a queue, so the run is the same again. Procs must share nothing for
+// that: where several are on one node, messages are announced first (Link.Eager) or wait
+// (Config.Carry), links have no latency, or with Config.Keep or Config.Until, a run has the single
+// queue and one goroutine, whatever Apart and Blocks say.
 //
 // # Failures
 //

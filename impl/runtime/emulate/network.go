@@ -25,7 +25,9 @@ func (r *Run) send(p *proc, e *core.Effect) {
 	if r.windows == nil || r.windows.overtake || link == &r.config.Costs.Within {
 		c := p.channel(to.id)
 		r.items[i].via = c
-		c.under = append(c.under, i)
+		if r.windows == nil || r.windows.has(to.id) { // otherwise when it is handed over
+			c.under = append(c.under, i)
+		}
 	}
 	if at > r.now && !r.direct {
 		r.put(to, leave, at, i)

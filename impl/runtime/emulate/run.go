@@ -43,6 +43,13 @@ type Config struct {
 	// then (package comment, Windows). It is called whenever hooks have seen all events before a
 	// moment. With it a run may end with ErrOrder; then only one without it says what happens.
 	Apart func(*Run)
+	// Blocks is in how many blocks of procs, each in a goroutine, a run with Apart goes on; the run
+	// is the same with any number; 0 = one. Another makes the configuration of one more block: the
+	// same, but with hooks that share nothing with other blocks, which are called at the same time,
+	// and ask only about the procs that they are called for. nil: there is one block. Apart is
+	// called for all blocks together, by nobody else at the same time.
+	Blocks  int
+	Another func() Config
 	// Reload lets a proc that starts again by itself read its records from their disks first.
 	Reload bool
 	// Keep keeps the trace, and histories for the judge: a run costs much more memory.
@@ -96,6 +103,7 @@ type Run struct {
 	choices []core.Choice
 	result  Result
 	over    bool
+	failed  any // what a block of procs has panicked with
 }
 
 // New prepares a run and refuses what it can not do.
@@ -152,14 +160,15 @@ func New(setup *core.Setup, c Config) (*Run, error) {
 func (r *Run) Run() (result *Result, err error) {
 	at := core.Proc(0)
 	defer func() {
-		if failure := recover(); failure == ErrOrder {
-			err = ErrOrder
-		} else if failure != nil {
+		if failure := recover(); failure != nil {
 			err = fmt.Errorf("emulate: at %v %s: %v", r.Now(), r.setup.Layout.Name(at), failure)
 		}
 	}()
-	if r.windows = r.apart(); r.windows != nil {
-		r.inWindows(&at)
+	if w := r.apart(); w != nil {
+		if err := r.inWindows(w); err != nil {
+			return nil, err
+		}
+		r.now = r.windows.last
 		return r.ended(), nil
 	}
 	for i := range r.procs {

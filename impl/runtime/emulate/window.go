@@ -11,17 +11,21 @@ import (
 // ErrOrder is a run with Config.Apart in which the order of all events matters.
 var ErrOrder = errors.New("emulate: the order of all events matters: run again without Apart")
 
-// windows is the queue of a run in which procs go on one after the other, each from the beginning
+// windows is the queue of a block of procs that go on one after the other, each from the beginning
 // to the end of a window of time, which is not longer than the time between an event of a proc and
 // the first that this makes for another one: what a proc does in a window is all there when the
 // window begins. A rank is then brought into the cache once a window, and not for each event.
 type windows struct {
 	width   moment
+	first   core.Proc                // of the block
+	size    core.Proc                // how many procs a block has; the last one may have less
 	now     int64                    // number of the window, -1 before the first
 	near    [nearWindows][]core.Proc // by number: who is listed in the next ones
 	listed  uint64                   // which of them list somebody
 	far     []listing                // of later ones: a heap
 	running *proc
+	last    moment // when the last event was
+	away    []away // what was made in this window for procs of other blocks
 	// messages may pass others that were sent to the same proc before them
 	overtake bool
 }
@@ -82,57 +86,51 @@ func (r *Run) sharing(d *disk) {
 	}
 }
 
-// inWindows runs to the end; at is whose turn it is.
-func (r *Run) inWindows(at *core.Proc) {
+// window is all that happens to the procs of a block in a window.
+func (r *Run) window() {
+	defer func() { r.failed = recover() }()
 	w := r.windows
-	last := moment(0)
-	const few = 4 // events and inputs of a proc that mostly wait at most
-	events, inputs := make([]local, few*len(r.procs)), make([]int32, few*len(r.procs))
-	for i := range r.procs {
-		p := &r.procs[i]
-		p.due, p.events, p.inbox = never, events[:0:few], inputs[:0:few]
-		events, inputs = events[few:], inputs[few:]
+	if w.now < 0 {
+		r.starts()
+		return
 	}
-	for i := range r.procs {
+	end := moment(w.now+1) * w.width
+	list := w.near[w.now%nearWindows]
+	w.near[w.now%nearWindows] = nil
+	for _, id := range list {
+		p := &r.procs[id]
+		if p.due != w.now { // it was listed, and then in an earlier window
+			continue
+		}
+		w.running = p
+		for len(p.events) > 0 && p.events[0].at < end {
+			e := p.events.pop()
+			if e.at == theEnd {
+				r.result.Bound = "time"
+				break
+			}
+			if r.result.Steps >= r.config.Steps {
+				panic(ErrOrder)
+			}
+			r.now = e.at
+			w.last = max(w.last, e.at)
+			r.happen(p, e.number, e.item)
+		}
+		p.due = never
+		w.list(p)
+	}
+	w.near[w.now%nearWindows] = list[:0]
+}
+
+// starts begins the first life of each proc of a block.
+func (r *Run) starts() {
+	w := r.windows
+	for i := int(w.first); i < min(int(w.first+w.size), len(r.procs)); i++ {
 		p := &r.procs[i]
-		*at, w.running = p.id, p
+		w.running = p
 		r.begin(p, core.Input{Kind: core.Start})
 		w.list(p)
 	}
-	for w.next() {
-		end := moment(w.now+1) * w.width
-		list := w.near[w.now%nearWindows]
-		w.near[w.now%nearWindows] = nil
-		w.listed &^= 1 << (w.now % nearWindows)
-		for _, id := range list {
-			p := &r.procs[id]
-			if p.due != w.now { // it was listed, and then in an earlier window
-				continue
-			}
-			*at, w.running = id, p
-			for len(p.events) > 0 && p.events[0].at < end {
-				e := p.events.pop()
-				if e.at == theEnd {
-					r.result.Bound = "time"
-					break
-				}
-				r.now = e.at
-				last = max(last, e.at)
-				r.happen(p, e.number, e.item)
-			}
-			p.due = never
-			w.list(p)
-		}
-		if r.result.Bound != "" {
-			break
-		}
-		if r.result.Steps >= r.config.Steps {
-			panic(ErrOrder)
-		}
-		w.near[w.now%nearWindows] = list[:0]
-		r.config.Apart(r)
-	}
-	r.now = last
 }
 
 // put adds an event of a proc.
@@ -142,11 +140,24 @@ func (w *windows) put(r *Run, p *proc, kind eventKind, at moment, i int32) {
 		made = -1 // the beginning comes before all events
 	}
 	by.number++
-	p.events.push(local{at: at, made: made, number: numbered(by.number, kind), by: by.id, item: i})
-	if p == by {
-		return // it is listed when its turn is over
+	e := local{at: at, made: made, number: numbered(by.number, kind), by: by.id, item: i}
+	switch {
+	case p == by: // it is listed when its turn is over
+		p.events.push(e)
+	case w.has(p.id):
+		w.add(p, e)
+	default:
+		w.away = append(w.away, away{event: e, proc: p.id, item: r.take(i)})
 	}
-	number := int64(at / w.width)
+}
+
+// has reports whether a proc is of the block.
+func (w *windows) has(p core.Proc) bool { return p-w.first < w.size }
+
+// add adds an event that another proc has made.
+func (w *windows) add(p *proc, e local) {
+	p.events.push(e)
+	number := int64(e.at / w.width)
 	if number <= w.now {
 		panic("invariant: what a proc makes for another one is in a later window")
 	}
@@ -178,8 +189,8 @@ func (w *windows) enter(l listing) {
 	w.listed |= 1 << i
 }
 
-// next goes on to the next window that lists somebody.
-func (w *windows) next() bool {
+// next is the next window that lists somebody, or never.
+func (w *windows) next() int64 {
 	next := int64(never)
 	if w.listed != 0 {
 		first := w.now + 1
@@ -189,12 +200,15 @@ func (w *windows) next() bool {
 	if len(w.far) > 0 {
 		next = min(next, w.far[0].window)
 	}
-	if next == never {
-		return false
-	}
-	w.now = next
+	return next
+}
+
+// goTo goes on to a window, no later than the next one: how many procs are listed in it.
+func (w *windows) goTo(number int64) (listed int) {
+	w.now = number
 	for len(w.far) > 0 && w.far[0].window-w.now < nearWindows {
 		w.enter(w.sooner())
 	}
-	return true
+	w.listed &^= 1 << (w.now % nearWindows)
+	return len(w.near[w.now%nearWindows])
 }

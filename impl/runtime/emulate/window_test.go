@@ -11,6 +11,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/emulate"
 )
@@ -26,7 +27,6 @@ type told struct {
 // been told so much. Times are small, so that much happens at the same moment.
 type crowd struct {
 	stage
-	list  []told
 	apart int // times that it was said that hooks have seen all
 }
 
@@ -52,40 +52,67 @@ func newCrowd(seed uint64, procs, inputs int) *crowd {
 				out = append(out, put(fmt.Sprint(count%3), rng.IntN(30)))
 			}
 			return out
-		}, note: func(p core.Proc, in core.Input) {
-			what := in.Name(c.run.Layout())
-			if in.Kind == core.Received {
-				what = fmt.Sprintf("%s from %d", in.Message.(*parcel).Name, in.From)
-			}
-			c.list = append(c.list, told{c.run.Picoseconds(), p, what})
-		}}
+		}, note: func(core.Proc, core.Input) {}}
 	}
 	return c
 }
 
-// play is all that actors are told, and what the run shows.
-func (c *crowd) play(t *testing.T, config emulate.Config) ([]told, *emulate.Result) {
+// play is all that actors are told, and what the run shows, with so many blocks; 0: one queue.
+func (c *crowd) play(t *testing.T, config emulate.Config, blocks int) ([]told, *emulate.Result) {
 	t.Helper()
-	config.Size = func(m core.Message) int64 { return m.(*parcel).Bytes }
-	run, err := emulate.New(&c.setup, config)
+	var lists []*[]told
+	another := func() emulate.Config {
+		own, list := config, new([]told)
+		lists = append(lists, list)
+		own.Size = func(m core.Message) int64 { return m.(*parcel).Bytes }
+		own.Stepped = func(r *emulate.Run, p core.Proc, in *core.Input,
+			_ []core.Effect) (int64, time.Duration) {
+			what := in.Name(r.Layout())
+			if in.Kind == core.Received {
+				what = fmt.Sprintf("%s from %d", in.Message.(*parcel).Name, in.From)
+			}
+			*list = append(*list, told{r.Picoseconds(), p, what})
+			return int64(p) % 3, time.Duration(p % 2)
+		}
+		return own
+	}
+	first := another()
+	if first.Blocks, first.Another = blocks, another; blocks > 0 {
+		first.Apart = func(*emulate.Run) { c.apart++ }
+	}
+	run, err := emulate.New(&c.setup, first)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.run, c.list = run, nil
 	result, err := run.Run()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return c.list, result
+	if want := max(min(blocks, len(c.setup.Layout.Names)), 1); len(lists) > want {
+		t.Fatalf("%d blocks, want at most %d", len(lists), want)
+	}
+	var all []told
+	for _, list := range lists {
+		all = append(all, *list...)
+	}
+	// a message to a proc itself may take no time, and then the order of procs is not that
+	slices.SortStableFunc(all, func(a, b told) int {
+		return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Proc, b.Proc))
+	})
+	return all, result
 }
 
 // Aim: who is run by windows of time is told the same, at the same times, as with one queue of all
-// events, however many of them are at the same moment: random actors, with prices at which messages
-// pass others and at which they do not, timers of less and of many windows, and disks.
+// events, however many of them are at the same moment, and in however many blocks: random actors,
+// with prices at which messages pass others and at which they do not, timers of less and of many
+// windows, and disks; now and then so many that blocks go on at the same time.
 func TestWindows(t *testing.T) {
 	ns := func(n int) time.Duration { return time.Duration(n) }
-	all := 0
-	for seed := range uint64(200) {
+	all, seeds := 0, uint64(51)
+	if effort.Long() {
+		seeds = 202
+	}
+	for seed := range seeds {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		link := emulate.Link{Latency: ns(1 + rng.IntN(6)), Overhead: ns(rng.IntN(3)),
 			Gap: ns(rng.IntN(3)), Rate: int64(1+rng.IntN(3)) * 5e8 * int64(rng.IntN(2))}
@@ -98,22 +125,21 @@ func TestWindows(t *testing.T) {
 		config := emulate.Config{Costs: emulate.Costs{Step: ns(rng.IntN(3)), Between: link,
 			Within: emulate.Link{Latency: ns(rng.IntN(3)), Rate: 1e9}, Cores: rng.IntN(3),
 			Disk: emulate.Disk{Write: 1e9, File: ns(rng.IntN(9))}, Tick: ns(1)}}
-		c := newCrowd(seed, 2+rng.IntN(9), 1+rng.IntN(30))
-		want, whole := c.play(t, config)
-		config.Apart = func(*emulate.Run) { c.apart++ }
-		got, windows := c.play(t, config)
-		slices.SortStableFunc(got, func(a, b told) int {
-			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Proc, b.Proc))
-		})
-		// a message to a proc itself may take no time, and then the order of procs is not that
-		slices.SortStableFunc(want, func(a, b told) int {
-			return cmp.Or(cmp.Compare(a.At, b.At), cmp.Compare(a.Proc, b.Proc))
-		})
-		if diff := gocmp.Diff(want, got); diff != "" {
-			t.Fatalf("seed %d, %+v (-one queue +windows):\n%s", seed, config.Costs, diff)
+		procs, inputs := 2+rng.IntN(9), 1+rng.IntN(30)
+		if seed%50 == 0 {
+			procs, inputs = 1100+int(seed), 4
 		}
-		if diff := gocmp.Diff(whole, windows); diff != "" {
-			t.Fatalf("seed %d (-one queue +windows):\n%s", seed, diff)
+		c := newCrowd(seed, procs, inputs)
+		want, whole := c.play(t, config, 0)
+		for _, blocks := range []int{1, 2, 3 + rng.IntN(9)} {
+			got, windows := c.play(t, config, blocks)
+			if !slices.Equal(want, got) {
+				t.Fatalf("seed %d, %+v, %d blocks (-one queue +windows):\n%s", seed, config.Costs,
+					blocks, gocmp.Diff(want, got))
+			}
+			if diff := gocmp.Diff(whole, windows); diff != "" {
+				t.Fatalf("seed %d, %d blocks (-one queue +windows):\n%s", seed, blocks, diff)
+			}
 		}
 		all += c.apart
 	}
@@ -189,5 +215,33 @@ func TestOrder(t *testing.T) {
 		t.Fatal(err)
 	} else if _, err := run.Run(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Aim: who never comes to the end of a window, and a machine that breaks its contract, end a run by
+// windows, so that one with a single queue says what happens first.
+func TestWindowFails(t *testing.T) {
+	for name, tt := range map[string]struct {
+		do   func(core.Proc) []core.Effect
+		want string
+	}{"endless": {func(p core.Proc) []core.Effect { return []core.Effect{send(p, "self", 0)} }, ""},
+		"broken": {func(p core.Proc) []core.Effect {
+			if p == 2 {
+				panic("words")
+			}
+			return nil
+		}, ": at 0s p2: words"}} {
+		s := newStage(4, func(p core.Proc, _ core.Input) []core.Effect { return tt.do(p) })
+		c := emulate.Config{Costs: emulate.Costs{Between: emulate.Link{Latency: 1}}, Steps: 100,
+			Apart: func(*emulate.Run) {}, Blocks: 2}
+		c.Another = func() emulate.Config { return c }
+		run, err := emulate.New(&s.setup, c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = run.Run()
+		if !errors.Is(err, emulate.ErrOrder) || err.Error() != emulate.ErrOrder.Error()+tt.want {
+			t.Errorf("%s: %v, want %v%s", name, err, emulate.ErrOrder, tt.want)
+		}
 	}
 }

@@ -27,6 +27,14 @@
 // who are taken back do at that time. No failure strikes during a recovery, so failures do not add
 // up as in the complete model of Daly, but as in that of first order.
 //
+// # Processors
+//
+// A job without checkpoints and failures goes on as many processors as Go may use (GOMAXPROCS), in
+// blocks of at least a thousand ranks; its outcome is the same with one. It has one processor where
+// several ranks are on a node of the machine, where messages are announced first (between.eager),
+// and under protocols that write without being asked for a checkpoint: the stable store serves in
+// the order of all events.
+//
 // # What is left out
 //
 // Contention inside the network, memory bandwidth but for copies, noise, and the time of

@@ -1,4 +1,4 @@
 package simulate
 
-// RunApart is Run with procs that go on one after the other, or without.
-func (j *Job) RunApart(apart bool) (*Outcome, error) { return j.run(apart) }
+// RunIn is Run with procs in so many blocks, or event after event.
+func (j *Job) RunIn(blocks int) (*Outcome, error) { return j.run(blocks) }

@@ -3,6 +3,7 @@ package simulate
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
@@ -76,30 +77,33 @@ type Recovery struct {
 // does not end.
 var ErrStuck = errors.New("programs do not end")
 
+// leastBlock is how many procs of a run are worth a processor.
+const leastBlock = 1024
+
 // Run carries a job out: where nothing happens for which the order of all events matters, procs go
-// on one after the other.
+// on one after the other, and blocks of many procs on as many processors as there are (GOMAXPROCS).
+// The outcome is the same with any number of them.
 func (j *Job) Run() (*Outcome, error) {
 	if j.Interval <= 0 && len(j.Failures) == 0 {
-		if out, err := j.run(true); !errors.Is(err, emulate.ErrOrder) {
+		blocks := min(runtime.GOMAXPROCS(0), len(j.Setup.Layout.Names)/leastBlock)
+		if out, err := j.run(max(blocks, 1)); !errors.Is(err, emulate.ErrOrder) {
 			return out, err
 		}
 	}
-	return j.run(false)
+	return j.run(0)
 }
 
-// run carries a job out, see emulate.Config.Apart.
-func (j *Job) run(apart bool) (*Outcome, error) {
-	m := &meter{job: j, ranks: make([]rankMeter, len(j.Setup.Layout.Names)), apart: apart,
+// run carries a job out, with so many blocks of procs, see emulate.Config.Apart; 0: event after
+// event.
+func (j *Job) run(blocks int) (*Outcome, error) {
+	m := &meter{job: j, ranks: make([]rankMeter, len(j.Setup.Layout.Names)), apart: blocks > 0,
 		out: &Outcome{Finals: make([]uint64, len(j.Setup.Layout.Names))}}
-	config := j.config()
-	config.Stepped, config.Weight = m.stepped, m.weight
-	if apart {
+	config := m.config()
+	if config.Blocks = blocks; blocks > 0 {
 		config.Apart = m.together
+		config.Another = func() emulate.Config { return m.block().config() }
 	} else {
 		config.Observe = m.observe
-	}
-	if j.FreeBytes {
-		config.Size = m.size
 	}
 	err := j.validate()
 	if err != nil {
@@ -118,7 +122,10 @@ func (j *Job) run(apart bool) (*Outcome, error) {
 	if err != nil {
 		return nil, j.beyond(out, err)
 	}
-	m.together(m.run)
+	m.gather()
+	if m.apart && m.halted != "" { // another one may give up before
+		return nil, emulate.ErrOrder
+	}
 	out.Finals = out.Finals[:j.Setup.Layout.Ranks]
 	out.Messages, out.Bytes, out.Steps = result.Messages, result.Bytes, result.Steps
 	out.LogNow, out.Busy = m.log, result.Busy
@@ -139,8 +146,9 @@ func bound(what string) string {
 	return ": the limit of " + what + " is reached"
 }
 
-// config are the prices of the run.
-func (j *Job) config() emulate.Config {
+// config are the prices of the run, which the meter sees.
+func (m *meter) config() emulate.Config {
+	j := m.job
 	protocol := j.Setup.Protocol
 	if j.FreeSteps {
 		protocol = "none"
@@ -154,6 +162,10 @@ func (j *Job) config() emulate.Config {
 		}}
 	if j.FreeSteps {
 		c.Costs.Copy = 0
+	}
+	c.Stepped, c.Weight = m.stepped, m.weight
+	if j.FreeBytes {
+		c.Size = m.size
 	}
 	return c
 }

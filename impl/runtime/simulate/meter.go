@@ -26,9 +26,33 @@ type meter struct {
 	halted string   // who gives up first, and why
 	last   int64    // when the last program has ended, if all have
 	// procs come one after the other, each with its events of a latency; moves are what that does
-	// to logs
-	apart bool
-	moves []move
+	// to logs, and blocks are the meters of other blocks of procs
+	apart  bool
+	moves  []move
+	blocks []*meter
+}
+
+// block is the meter of one more block of procs.
+func (m *meter) block() *meter {
+	b := &meter{job: m.job, ranks: m.ranks, apart: true, out: &Outcome{Finals: m.out.Finals}}
+	m.blocks = append(m.blocks, b)
+	return b
+}
+
+// gather adds what the meters of other blocks have seen.
+func (m *meter) gather() {
+	m.together(m.run)
+	for _, b := range m.blocks {
+		m.out.Sends += b.out.Sends
+		m.out.Control += b.out.Control
+		m.out.Writes += b.out.Writes
+		m.out.Stored += b.out.Stored
+		m.out.Logs += b.out.Logs
+		m.out.Logged += b.out.Logged
+		m.ended += b.ended
+		m.halted = max(m.halted, b.halted)
+		m.last = max(m.last, b.last)
+	}
 }
 
 // move is bytes that are put into a log, or taken out.
@@ -69,8 +93,9 @@ func position(h *program.Host) uint32 {
 
 // stepped is one step of a machine: how many bytes it copies into a log, and how long its program
 // computes if it has come to another iteration.
-func (m *meter) stepped(_ *emulate.Run, p core.Proc, in *core.Input,
+func (m *meter) stepped(r *emulate.Run, p core.Proc, in *core.Input,
 	effects []core.Effect) (copied int64, computes time.Duration) {
+	m.run = r // of this block
 	content := core.Payload{}
 	if in.Kind == core.Received {
 		if f, ok := in.Message.(core.Framed); ok {
@@ -183,6 +208,10 @@ func (m *meter) moved(p core.Proc, bytes int64) {
 
 // together puts what procs have done one after the other into the order of events.
 func (m *meter) together(*emulate.Run) {
+	for _, b := range m.blocks {
+		m.moves = append(m.moves, b.moves...)
+		b.moves = b.moves[:0]
+	}
 	slices.SortStableFunc(m.moves, func(a, b move) int {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.proc, b.proc))
 	})
