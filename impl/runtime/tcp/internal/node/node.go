@@ -67,8 +67,10 @@ type Config struct {
 	Perform func(e *core.Effect) error
 
 	// a message that the machine ignores comes again when it has changed; for small machines
-	Keep       bool
-	Set        bool          // and one that was sent is never sent again
+	Keep bool
+	Set  bool // and one that was sent is never sent again
+	// nothing happens by itself: messages, writes and timers wait until somebody asks, see Take
+	Held       bool
 	Tick       time.Duration // of the machine's timers; 0 means 1 ms
 	OutLimit   int           // bytes; 0 means 1 MiB
 	InLimit    int           // bytes a source; 0 means 16 MiB
@@ -114,6 +116,7 @@ type Node struct {
 	done     bool
 	counts   Counts
 	keep     keeper
+	held     held
 	payload  core.MsgID // that the program has sent or a message has brought last
 	size     int        // of it
 }
@@ -182,6 +185,7 @@ func (n *Node) Restart(m core.Machine, life core.Incarnation) {
 	n.Release()
 	n.memory.direct = false
 	n.due, n.timers, n.done, n.c.Life = nil, nil, false, life
+	n.held.writes = nil
 	n.hearAll()
 	clear(n.sources)
 	n.drive(m)
@@ -353,12 +357,9 @@ func (n *Node) received(a *mesh.Arrival) error {
 		}
 		n.payload, n.size = content.ID, len(a.Payload)
 	case frame.Control:
-		m := n.c.NewMessage()
-		err := core.Decode(a.Payload, m)
-		n.c.Pool.Put(a.Payload)
+		m, err := n.coded(a)
 		if err != nil {
-			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life,
-				a.From, a.Life, err)
+			return err
 		}
 		if f, ok := m.(core.Framed); ok {
 			n.payload, n.size = f.Content().ID, len(f.Content().Data)
@@ -377,6 +378,18 @@ func (n *Node) received(a *mesh.Arrival) error {
 		return err
 	}
 	return n.dueInputs()
+}
+
+// coded is a message that has come by the codec.
+func (n *Node) coded(a *mesh.Arrival) (core.Message, error) {
+	m := n.c.NewMessage()
+	err := core.Decode(a.Payload, m)
+	n.c.Pool.Put(a.Payload)
+	if err != nil {
+		return nil, fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life,
+			a.From, a.Life, err)
+	}
+	return m, nil
 }
 
 // arrived counts a payload that is not delivered yet, and pauses a source that is too fast.

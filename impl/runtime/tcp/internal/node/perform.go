@@ -1,6 +1,7 @@
 package node
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -200,6 +201,10 @@ func (n *Node) carried(id core.MsgID, bytes int) {
 // sendSelf keeps a message of the machine to itself, encoded, because the machine may use its own
 // again.
 func (n *Node) sendSelf(m core.Message) error {
+	if n.c.Held {
+		n.arrives(n.c.Proc, core.Encode(m))
+		return nil
+	}
 	again := n.c.NewMessage()
 	if err := core.Decode(core.Encode(m), again); err != nil {
 		return fmt.Errorf("node: proc %d inc %d: to itself: %w", n.c.Proc, n.c.Life, err)
@@ -210,6 +215,9 @@ func (n *Node) sendSelf(m core.Message) error {
 
 // persist writes a record; the step ends when it is stable.
 func (n *Node) persist(e *core.Effect) error {
+	if n.c.Held {
+		return n.hold(write{key: e.Key, value: bytes.Clone(e.Value)})
+	}
 	if n.c.Store != nil {
 		var err error
 		if e.Value == nil {
@@ -248,16 +256,27 @@ func (n *Node) commit() error {
 
 // read reads a record back, behind all writes before it.
 func (n *Node) read(key string) error {
+	if n.c.Held {
+		return n.hold(write{key: key, read: true})
+	}
+	in, err := n.load(key)
+	if err == nil {
+		n.due = append(n.due, in)
+	}
+	return err
+}
+
+// load is what a read finds, behind all writes before it.
+func (n *Node) load(key string) (core.Input, error) {
 	in := core.Input{Kind: core.Loaded, Key: key}
 	if n.c.Store != nil {
 		if err := n.commit(); err != nil {
-			return err
+			return in, err
 		}
 		var err error
 		if in.Records, err = n.c.Store.Get(key); err != nil {
-			return fmt.Errorf("node: proc %d inc %d: %w", n.c.Proc, n.c.Life, err)
+			return in, fmt.Errorf("node: proc %d inc %d: %w", n.c.Proc, n.c.Life, err)
 		}
 	}
-	n.due = append(n.due, in)
-	return nil
+	return in, nil
 }

@@ -1,0 +1,69 @@
+package node_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/node"
+)
+
+// TestHeld has a machine on a node that is held write, delete, read and set a timer: nothing of it
+// happens before it is asked for, in the order of the writes, and what is not there can not be
+// asked for.
+func TestHeld(t *testing.T) {
+	put := func(key, value string) core.Effect {
+		return core.Effect{Kind: core.Persist, Key: key, Value: []byte(value)}
+	}
+	remove := func(key string) core.Effect { return core.Effect{Kind: core.Persist, Key: key} }
+	mesh, pool := alone(t)
+	store := &shelf{stable: map[string]string{"old": "1"}}
+	m := &diary{first: []core.Effect{remove("never there"), remove("old"), put("a", "1"),
+		remove("a"), {Kind: core.Read, Key: "old"}, put("b", "1"), put("c", "1"),
+		{Kind: core.SetTimer, Timer: "bell", Ticks: 1}}}
+	n, err := node.New(node.Config{Procs: 1, Machine: m, Held: true,
+		NewMessage: setup(t, "none", ring).NewMessage, Mesh: mesh, Pool: pool, Store: store})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Input(core.Input{Kind: core.Start}); err != nil {
+		t.Fatal(err)
+	}
+	steps := []struct {
+		do   func() error
+		want string
+	}{
+		{func() error { return n.Take(0) }, ""},
+		{n.Stable, "persisted a"}, // and the delete before it; the first one is none
+		{func() error { return n.Write(1) }, ""},
+		{n.Stable, "loaded old=1"}, // the store of the test deletes nothing
+		{n.Refuse, "refused b"},
+		{func() error { return n.Write(2) }, "1 writes wait, not 2"},
+		{func() error { return n.Write(1) }, ""},
+		{n.Stable, "nothing is being written or read, but 0 deletes"},
+		{func() error { return n.Fire("gong") }, `no timer "gong" is set`},
+		{func() error { return n.Fire("bell") }, " "},
+		{func() error { return n.Fire("bell") }, `no timer "bell" is set`},
+		{func() error { return n.Advance(1) }, "the program has choices [], not 1"},
+		{func() error { return n.Deliver(0, 1, false) }, "of proc 0 no message with the digest"},
+		{func() error { return n.Drop(0, []uint64{1}) }, "of proc 0 no message with the digest"},
+	}
+	for i, s := range steps {
+		before := len(m.heard)
+		err := s.do()
+		got := strings.Join(m.heard[before:], ", ")
+		if err != nil {
+			if got += err.Error(); !errors.Is(err, node.ErrHeld) {
+				t.Errorf("step %d: %v is not ErrHeld", i+1, err)
+			}
+		}
+		if (s.want == "") != (got == "") || !strings.Contains(got, s.want) {
+			t.Errorf("step %d: got %q, want %q", i+1, got, s.want)
+		}
+	}
+	if got, want := fmt.Sprint(store.stable), "map[a:1 c:1 old:1]"; got != want {
+		t.Errorf("stable are %s, want %s", got, want)
+	}
+}
