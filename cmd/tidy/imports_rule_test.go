@@ -162,6 +162,7 @@ var importTable = []row{
 	},
 
 	{dir: "impl/runtime/plan", internal: vocabulary},
+	{dir: "impl/runtime/course", internal: []string{"impl/core"}},
 	{dir: "impl/runtime/disk", internal: and(vocabulary, "spec/report/wholefile")},
 	{dir: "impl/runtime/local", internal: and(vocabulary, "impl/runtime/plan",
 		"impl/runtime/disk")},
@@ -184,8 +185,8 @@ var importTable = []row{
 	{dir: "impl/runtime/tcp/launch"},
 	{
 		dir: "impl/runtime/tcp/cluster",
-		internal: and(vocabulary, "spec/processes", "impl/runtime/plan", "impl/runtime/disk",
-			"impl/runtime/tcp/launch",
+		internal: and(vocabulary, "spec/processes", "impl/runtime/course", "impl/runtime/plan",
+			"impl/runtime/disk", "impl/runtime/tcp/launch",
 			"impl/runtime/tcp/internal/*"),
 	},
 	{
@@ -218,6 +219,7 @@ var importTable = []row{
 	{dir: "checker/square", internal: []string{"impl/core", "spec/trace"}},
 	{dir: "checker/survivors", internal: []string{"impl/core", "spec", "spec/trace"}},
 	{dir: "checker/world", internal: and(searching, "checker/search/lasso", "checker/survivors",
+		"impl/runtime/course",
 		"proofs/certificate", "spec/report/wholefile")},
 	{dir: "checker/boundary", internal: vocabulary},
 	// What is found is made smaller: at the scope of a scenario, so it needs what minimise needs.

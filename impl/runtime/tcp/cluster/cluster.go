@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/course"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 	"github.com/domino-check/domino/spec/fault"
@@ -51,7 +52,10 @@ type Config struct {
 	Reserve int
 	// the evidence has a digest of the state of the machine behind each step, so that the run can
 	// be found again in the modelled world more surely; it costs as much as to encode the state
-	States  bool
+	States bool
+	// everybody does what the course says, one move behind the other, and nothing else: package
+	// course. Nothing else may be planned then, and no delays are drawn. nil: all is up to them
+	Course  *course.Course
 	Address string // where the processes meet; "" means any free port of the loopback
 	Hosts   []Host // where they run; nil means all here
 	Path    string // of the program whose child is a life
@@ -121,6 +125,8 @@ type Result struct {
 	// connections that were refused, of whoever had not proven to be of the run
 	Strangers int
 	Placement []Place // who began where; nil without Config.Hosts
+	Moves     int     // of the course that were made
+	Unmade    string  // why the next one was not; "": there is none
 }
 
 // Place is a host and the procs that began there.
@@ -160,10 +166,13 @@ func (c *Config) Validate() error {
 		return err
 	}
 	switch {
-	case m.KeepsIgnored() && m.Failures > 0:
+	case c.Course != nil && (c.Bare || c.Every > 0 || c.Silence > 0 || len(c.Plan.Failures)+
+		len(c.Plan.Requests)+len(c.Plan.Spoils)+len(c.Timed)+len(c.Reached)+len(c.Stops) > 0):
+		return errors.New("cluster: a course is all that happens, and there is something else")
+	case m.KeepsIgnored() && m.Failures > 0 && c.Course == nil:
 		return fmt.Errorf("cluster: %w: messages that a receiver ignores are lost when it fails",
 			ErrModel)
-	case m.Failures > 0 && m.FromDead == fault.Every:
+	case m.Failures > 0 && m.FromDead == fault.Every && c.Course == nil:
 		return fmt.Errorf("cluster: %w: what the dead had in their own buffers is lost with them",
 			ErrModel)
 	case c.Bare && len(c.Plan.Failures)+len(c.Plan.Requests)+len(c.Timed)+len(c.Reached)+len(

@@ -40,6 +40,7 @@ const (
 	DidErr    = saySuspect    // To that Procs are down, which live
 	DidExpire = sayExpired    // the watchdog of To about Procs has
 	DidAsk    = sayCheckpoint // To for a checkpoint
+	DidSteer  = "steered"     // all that follows is a course that was given
 	DidAnswer = sayKilled     // To that Procs, which were to be stopped, are
 )
 

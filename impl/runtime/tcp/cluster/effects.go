@@ -11,8 +11,15 @@ import (
 
 // perform comes before each effect: the evidence, then what the supervisor has to know.
 func (l *life) perform(e *core.Effect) error {
+	if l.in.Steered {
+		if err := l.steered.perform(l, e); err != nil {
+			return err
+		}
+	}
 	if !l.in.Bare {
-		l.marks.persisting(e)
+		if !l.in.Steered { // it is not written yet
+			l.marks.persisting(e)
+		}
 		if err := l.witness.perform(e); err != nil {
 			return err
 		}
@@ -43,6 +50,9 @@ func (l *life) perform(e *core.Effect) error {
 			l.carrier.Flush()
 		}
 		l.say(answer{Kind: saidExit})
+		if l.in.Steered {
+			return l.standStill()
+		}
 		l.await() // for the end: nobody says go
 	}
 	return nil

@@ -127,6 +127,9 @@ func (s *supervisor) timeOut() {
 // stuck names who has not come, by host, who hangs, and who waits for whom.
 func (s *supervisor) stuck() string {
 	var list []string
+	if s.steering != nil && s.live {
+		list = append(list, s.steering.words())
+	}
 	var deaf []core.Proc
 	waiting := map[int][]core.Proc{} // by host
 	for _, p := range s.procs {

@@ -67,7 +67,7 @@ func (l *life) join() error {
 	config := node.Config{Proc: l.in.Proc, Life: l.in.Incarnation, Procs: procs, Machine: l.machine,
 		NewMessage: l.setup.NewMessage, Mesh: l.carrier,
 		Pool: pool, Store: l.store, Perform: l.perform, Edges: l.setup.Layout.Edges,
-		Keep: l.in.Keep, Set: l.in.Set}
+		Keep: l.in.Keep, Set: l.in.Set, Held: l.in.Steered}
 	if !l.in.Bare {
 		config.Before, config.Observe = l.doing.begin, l.witness.observe
 	}

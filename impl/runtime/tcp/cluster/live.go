@@ -50,6 +50,7 @@ type life struct {
 	address string               // where others find it
 	watches map[core.Proc]uint64 // the watchdogs that run
 	serial  uint64               // of the newest watchdog
+	steered steered              // of a course
 	tasks   sync.WaitGroup
 
 	waiting atomic.Bool // orders has something
@@ -112,19 +113,18 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 		l.mu.Unlock()
 		m.Close(closeTimeout)
 	}()
-	first := core.Input{Kind: core.Start}
-	if l.in.Restart {
-		first = core.Input{Kind: core.Restore, From: l.in.Node, Incarnation: l.in.Incarnation,
-			Records: records}
-	} else {
+	// whoever dies before its first step has met nobody, see onlyBegun; of a course nobody does
+	early := !l.in.Restart || l.in.Steered
+	if early {
 		l.register(ctx)
 	}
-	if err := l.settled(l.node.Input(first)); err != nil {
+	if err := l.first(records); err != nil {
 		return err
 	}
-	if l.in.Restart {
-		l.register(ctx) // whoever dies before its first step has met nobody, see onlyBegun
-	} else {
+	if !early {
+		l.register(ctx)
+	}
+	if !l.in.Restart {
 		if err := l.meet(); err != nil {
 			return err
 		}
@@ -145,6 +145,17 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	return l.run()
 }
 
+// first is the first step of the machine, with its records.
+func (l *life) first(records []core.Record) error {
+	l.steered.after = l.in.After
+	in := core.Input{Kind: core.Start}
+	if l.in.Restart {
+		in = core.Input{Kind: core.Restore, From: l.in.Node, Incarnation: l.in.Incarnation,
+			Records: records}
+	}
+	return l.settled(l.node.Input(in))
+}
+
 // openFiles opens store and evidence, and reads the records that the machine is handed.
 func (l *life) openFiles() ([]core.Record, error) {
 	if err := checkFolder(l.in.Dir, l.in.Run); err != nil {
@@ -156,7 +167,7 @@ func (l *life) openFiles() ([]core.Record, error) {
 	}
 	l.marks.off = l.in.Bare
 	l.store = &store{disk: s, delay: l.in.DiskDelay, doing: &l.doing, marks: &l.marks,
-		refuses: l.setup.Launched}
+		refuses: l.setup.Launched, late: l.in.Steered}
 	if !l.in.Bare {
 		if l.witness.recorder, err = newRecorder(
 			evidenceFile(l.in.Dir, l.in.Proc, l.in.Life)); err != nil {
@@ -257,6 +268,7 @@ func (l *life) run() error {
 			}
 		}
 		if l.dying != nil && l.carrier.drained(l.dying.Procs) {
+			l.steered.buried(l, l.dying.Procs)
 			l.marks.add(processes.Mark{What: processes.Agreed, Procs: l.dying.Procs,
 				Epoch: l.dying.Epoch, Open: l.carrier.open(l.dying.Procs)})
 			l.carrier.over(l.dying.Procs, l.dying.Epoch)
@@ -275,8 +287,7 @@ func (l *life) run() error {
 		if l.dying != nil {
 			limit = time.Millisecond
 		}
-		_, err := l.node.Turn(limit)
-		if err := l.settled(err); err != nil {
+		if err := l.turn(limit); err != nil {
 			return err
 		}
 		if l.ended == 0 && l.node.Done() {
@@ -293,10 +304,23 @@ func (l *life) run() error {
 	}
 }
 
+// turn lets the node do one thing, and waits for it at most so long.
+func (l *life) turn(limit time.Duration) error {
+	if l.in.Steered {
+		return l.node.Take(limit)
+	}
+	_, err := l.node.Turn(limit)
+	return l.settled(err)
+}
+
 // settled comes after every input: a machine that rolls back starts again, one that gave up lives
 // on, as the others may need what it has, and moments may have come.
 func (l *life) settled(err error) error {
 	for errors.Is(err, node.ErrRollback) {
+		if l.in.Steered {
+			l.steered.down, err = true, nil
+			break
+		}
 		err = l.rollback()
 	}
 	var halt *node.HaltError
@@ -329,8 +353,7 @@ func (l *life) obey() (ended bool, err error) {
 			l.dying = &o
 			l.marks.add(processes.Mark{What: processes.Learnt, Procs: o.Procs, Epoch: o.Epoch})
 			l.carrier.dying(o.Procs)
-			_, err = l.node.Turn(0) // connections that were made meanwhile
-			err = l.settled(err)
+			err = l.turn(0) // connections that were made meanwhile
 		case sayMet:
 			l.mesh.Learn(o.Addresses)
 		case sayDown, saySuspect:
@@ -349,12 +372,10 @@ func (l *life) obey() (ended bool, err error) {
 			}
 		case sayCheckpoint:
 			err = l.settled(l.node.Input(core.Input{Kind: core.Checkpoint}))
+		case sayMove, sayMoved:
+			err = l.move(o.Move)
 		case sayStatus:
-			if o.Measure && l.usage.Descriptors == 0 {
-				l.usage = l.measure()
-			}
-			l.say(answer{Kind: saidStatus, Round: o.Round, Epoch: l.carrier.epoch,
-				Steps: l.node.Counts().Steps, Idle: l.node.Idle(), Peers: l.carrier.status()})
+			l.status(&o)
 		case sayDoing:
 			l.say(l.waits())
 		case sayEnd:
@@ -367,6 +388,15 @@ func (l *life) obey() (ended bool, err error) {
 		}
 	}
 	return false, nil
+}
+
+// status says how far it is.
+func (l *life) status(o *order) {
+	if o.Measure && l.usage.Descriptors == 0 {
+		l.usage = l.measure()
+	}
+	l.say(answer{Kind: saidStatus, Round: o.Round, Epoch: l.carrier.epoch,
+		Steps: l.node.Counts().Steps, Idle: l.node.Idle(), Peers: l.carrier.status()})
 }
 
 // next takes an order off the queue: the first, or the first of a kind.

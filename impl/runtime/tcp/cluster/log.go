@@ -112,6 +112,11 @@ func (l *Log) Complete() bool {
 	return slices.ContainsFunc(l.Deeds, func(d Deed) bool { return d.What == DidEnd })
 }
 
+// Steered reports whether the run was made to take a course (Config.Course).
+func (l *Log) Steered() bool {
+	return slices.ContainsFunc(l.Deeds, func(d Deed) bool { return d.What == DidSteer })
+}
+
 // Ended says when the machines of procs had stopped, in order: what a failure was, and at which
 // epoch all had agreed on it.
 func (l *Log) Ended() (list []Deed) {

@@ -24,7 +24,7 @@ type round struct {
 
 // tick looks at the run now and then.
 func (s *supervisor) tick() {
-	if s.over || s.ending || s.expired {
+	if s.over || s.ending || s.expired || s.steering != nil {
 		return
 	}
 	s.later(tickEvery*time.Duration(1+len(s.procs)/8), s.tick)
@@ -92,6 +92,9 @@ func (s *supervisor) status(p *proc, a answer) {
 	}
 	s.round.asked = false
 	s.stepped()
+	if s.steering != nil {
+		return
+	}
 	before := s.round.before
 	s.round.before = nil
 	if s.expired || !s.still() || !s.atRest() {
@@ -117,10 +120,17 @@ func (s *supervisor) status(p *proc, a answer) {
 // atRest reports whether nobody has anything to do and nothing is on its way. Two who have never
 // had a connection have nothing on its way between them.
 func (s *supervisor) atRest() bool {
-	for p, a := range s.round.answers {
+	for _, a := range s.round.answers {
 		if !a.Idle || a.Epoch != s.instructions.Epoch {
 			return false
 		}
+	}
+	return s.arrived()
+}
+
+// arrived reports whether nothing is on its way between those who have answered.
+func (s *supervisor) arrived() bool {
+	for p, a := range s.round.answers {
 		for _, to := range a.Peers {
 			b, up := s.round.answers[to.Proc]
 			if !up {
@@ -151,6 +161,9 @@ func (a *answer) with(p core.Proc) peer {
 func (s *supervisor) result() (*Result, error) {
 	out := &s.out
 	out.Unstruck, out.Unstopped = len(s.armed), s.unstopped()
+	if s.steering != nil {
+		s.steering.result()
+	}
 	var steps []step
 	for _, p := range s.procs {
 		for life, r := range p.readers {

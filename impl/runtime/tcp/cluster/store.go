@@ -23,12 +23,16 @@ type store struct {
 	bytes uint64
 	took  time.Duration
 
+	late    bool // what is written is marked here, and not when the machine asks for it
 	refuses bool // the machine can be told that the disk is full (core.Refused)
 	full    int  // puts that are refused, as the plan has it
 }
 
 func (s *store) Put(key string, value []byte) error {
 	defer s.count(time.Now())
+	if s.late {
+		s.marks.persisting(&core.Effect{Kind: core.Persist, Key: key, Value: value})
+	}
 	if s.full > 0 {
 		s.full--
 		s.marks.add(processes.Mark{What: processes.Refused, Key: key})
@@ -44,6 +48,9 @@ func (s *store) Put(key string, value []byte) error {
 
 func (s *store) Delete(key string) error {
 	defer s.count(time.Now())
+	if s.late {
+		s.marks.persisting(&core.Effect{Kind: core.Persist, Key: key})
+	}
 	if err := s.disk.Delete(key); err != nil {
 		return err
 	}

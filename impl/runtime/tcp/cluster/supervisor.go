@@ -88,6 +88,7 @@ type supervisor struct {
 	asked    []plan.Request // that are due
 	left     struct{ failures, checkpoints, suspicions int }
 	round    round
+	steering *steering // nil: everybody goes on by himself
 	stall    stall
 	told     int       // connections of strangers that the reader was told of
 	listened time.Time // when it last looked who is silent
@@ -146,6 +147,7 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 		s.instructions.Connect, s.instructions.Public = min(joinTimeout, c.Timeout/2), true
 	}
 	s.instructions.Beat = c.Silence / 4
+	s.steers()
 	s.left.failures, s.left.checkpoints, s.left.suspicions = c.Model.Failures, c.Model.Checkpoints,
 		c.Model.Suspicions
 	return s
@@ -179,6 +181,7 @@ func (s *supervisor) since() time.Duration {
 
 // run starts all and goes on until the run is over and nobody is left.
 func (s *supervisor) run(ctx context.Context) error {
+	defer s.steered()
 	defer close(s.closed)
 	if err := s.openDeeds(); err != nil {
 		return err
@@ -250,6 +253,9 @@ func (s *supervisor) spawn(p *proc) {
 	p.reader = &reader{name: evidenceFile(s.c.Dir, p.id, p.life)}
 	p.readers = append(p.readers, p.reader)
 	p.born = append(p.born, born{in.Clock, in.Epoch, slices.Clone(in.Gone)})
+	if s.steering != nil {
+		in.Flush, in.After = true, s.steering.after()
+	}
 	p.starting, p.dying, p.up, p.done, p.told, p.hosts, p.recovering, p.failed = false, false,
 		false, false, nil, nil, false, ""
 	p.spawned++
@@ -340,7 +346,7 @@ func (s *supervisor) hear(p *proc, a answer) {
 		s.ended[p.id], p.reader.whole = a, true
 		return
 	}
-	if s.over || p.dying {
+	if s.over || p.dying || s.steering != nil && s.steering.heard(p, &a) {
 		return
 	}
 	switch a.Kind {
@@ -411,6 +417,7 @@ func (s *supervisor) isUp(p *proc) {
 	s.armStops()
 	s.every()
 	s.strike()
+	s.steer()
 }
 
 // gone comes when a process has ended.

@@ -30,6 +30,9 @@ func (s *supervisor) watch(p *proc, a answer) {
 	q := s.procs[a.Proc]
 	w := &watchdog{serial: a.Serial, began: a.Began, life: q.life}
 	p.watches[q.id] = w
+	if s.steering != nil {
+		return
+	}
 	in := func(b *burial) bool { return slices.Contains(b.procs, q.id) }
 	if q.process == nil && !slices.ContainsFunc(s.dying, in) { // q.life is the next one
 		w.life--
@@ -47,6 +50,9 @@ func (s *supervisor) watch(p *proc, a answer) {
 func (s *supervisor) expire(p, q *proc) {
 	w := p.watches[q.id]
 	w.due = true
+	if s.steering != nil {
+		return // that is a move
+	}
 	s.later(s.delay(), func() {
 		if p.watches[q.id] != w || p.process == nil || p.dying || s.over || s.ending {
 			return

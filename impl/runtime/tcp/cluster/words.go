@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/course"
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 )
@@ -52,6 +53,10 @@ type instructions struct {
 	// bytes of buffers that are ready before it begins
 	Reserve int  `json:"reserve"`
 	States  bool `json:"states,omitempty"` // the state of the machine is in the evidence
+	// it does nothing by itself but what it is told, move by move; its first step is cut short
+	// behind so many effects, 0: it is not
+	Steered bool `json:"steered,omitempty"`
+	After   int  `json:"after,omitempty"`
 }
 
 // moment is when a life stops and asks what now.
@@ -80,6 +85,8 @@ const (
 	sayEnd        = "end"
 	sayMet        = "met"    // new lives listen at Addresses
 	sayKilled     = "killed" // Procs, which was to be stopped, is: Life
+	sayMove       = "move"   // of a course: Move
+	sayMoved      = "moved"  // is it done? It is answered behind all orders before
 	sayDoing      = "doing"  // what are you doing? It is answered even in a step that does not end
 )
 
@@ -96,6 +103,7 @@ type order struct {
 
 	Addresses []mesh.Address `json:"addresses,omitempty"`
 	Measure   bool           `json:"measure,omitempty"` // of status: what does it use?
+	Move      *course.Move   `json:"move,omitempty"`
 }
 
 // What a life says.
@@ -123,6 +131,9 @@ const (
 	saidExit   = "exit"   // it stops for good
 	saidKill   = "kill"   // Proc is to be stopped
 	saidLaunch = "launch" // Proc is to start: Ticket
+	// a move is done, and State is behind it; Text: it can not be done
+	saidMoved = "moved"
+	saidCut   = "cut" // it has performed as many effects of its step as it was to
 )
 
 // answer is one thing that a life says.
@@ -152,6 +163,8 @@ type answer struct {
 	Began   uint64    `json:"began,omitempty"`
 	Renewed bool      `json:"renewed,omitempty"`
 	Ticket  *ticket   `json:"ticket,omitempty"`
+
+	State uint64 `json:"state,omitempty"`
 
 	Strangers int `json:"strangers,omitempty"` // of end: connections of strangers that it refused
 }
