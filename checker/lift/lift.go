@@ -83,6 +83,9 @@ func (l *Lifter) Lift(log *cluster.Log, places int) (*Outcome, error) {
 		out.Reason = fmt.Sprintf("the search was ended after %d places", places)
 	case out.Lifted.Beyond != "":
 		out.Reason = "the world has no such run: " + out.Lifted.Beyond
+	case log.Steered():
+		out.Reason = "the run was made to take a course: it may have delivered late what the " +
+			"dead had sent, which the search takes for lost"
 	default:
 		out.Verdict = Unexplained
 	}

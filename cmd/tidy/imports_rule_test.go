@@ -248,6 +248,12 @@ var importTable = []row{
 		internal: and(vocabulary, "checker/world", "impl/runtime/disk",
 			"impl/runtime/tcp/cluster"),
 	},
+	// It makes real processes do what a run of the world does.
+	{
+		dir: "checker/enforce",
+		internal: and(vocabulary, "checker/world", "impl/runtime/course",
+			"impl/runtime/tcp/cluster"),
+	},
 	{
 		dir: "fuzz",
 		internal: and(searching, "checker/boundary", "checker/minimise",

@@ -36,6 +36,7 @@ var answerTypes = map[string]reflect.Type{
 	"experiment": reflect.TypeFor[experimentAnswer](),
 	"compare":    reflect.TypeFor[compareAnswer](), "comparison": reflect.TypeFor[compareSum](),
 	"disk":        reflect.TypeFor[storeAnswer](),
+	"enforce":     reflect.TypeFor[enforceReport](),
 	"lift":        reflect.TypeFor[liftReport](),
 	"cluster-run": reflect.TypeFor[clusterReport](), "torture": reflect.TypeFor[tortured](),
 	"wrong-run": reflect.TypeFor[wrongRun](), "perf": reflect.TypeFor[perfAnswer](),
