@@ -229,7 +229,7 @@ func (l *lab) open(known protocol.List) error {
 			strings.Join(l.scale.Programs, ", "))
 	}
 	if setup.Watchdogs {
-		return errors.New("it has watchdogs, which are not emulated")
+		return errNodes
 	}
 	return nil
 }

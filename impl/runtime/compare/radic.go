@@ -15,8 +15,9 @@ var RadicColumns = []string{"logging", "decentralised", "checkpoint", "storage",
 var radicWhy = map[string]string{
 	"decentralised": "whether something is central shows when it is lost for good, and here " +
 		"everybody restarts",
-	"spares": "ranks restart where they were; the control plane that moves them has watchdogs, " +
-		"which are not emulated: see domino list claims, and the scenarios of radic",
+	"spares": "ranks restart where they were; the control plane that moves them is no row here, " +
+		"as its nodes fail and not ranks: see domino simulate --protocol radic-rbml, and the " +
+		"scenarios of radic",
 }
 
 // radic measures the columns of Table 3.1.

@@ -38,6 +38,9 @@ func (r *refused) Error() string { return r.why.Error() }
 // Is makes it an ErrRefused.
 func (r *refused) Is(err error) bool { return err == ErrRefused }
 
+// errNodes is why protocols that move ranks between nodes are not compared.
+var errNodes = errors.New("its nodes fail, and here ranks do")
+
 // Run carries a case out.
 func Run(c *Case) (*Facts, error) { return run(c, true) }
 
@@ -46,6 +49,9 @@ func run(c *Case, looks bool) (*Facts, error) {
 	setup, err := c.setup()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", c, &refused{err})
+	}
+	if setup.Watchdogs {
+		return nil, fmt.Errorf("%s: %w", c, &refused{errNodes})
 	}
 	p := newProbe(c, setup)
 	if p.run, err = emulate.New(p.setup, p.config()); err != nil {

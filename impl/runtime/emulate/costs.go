@@ -19,11 +19,13 @@ type Costs struct {
 	Disk      Disk          `json:"disk"`      // of every node but those with one of their own
 	Shared    bool          `json:"shared"`    // that is one for all nodes: a stable store
 	Disks     []Own         `json:"disks,omitempty"`
-	Launch    time.Duration `json:"launch"`  // until a proc that is launched runs
-	Restart   time.Duration `json:"restart"` // until one that nobody has to launch runs again
-	Stop      time.Duration `json:"stop"`    // until a proc that is to be stopped has stopped
-	Detect    time.Duration `json:"detect"`  // until the detector reports who has crashed
-	Tick      time.Duration `json:"tick"`    // of a timer
+	Launch    time.Duration `json:"launch"`              // until a proc that is launched runs
+	Restart   time.Duration `json:"restart"`             // until one that nobody has to launch runs again
+	Stop      time.Duration `json:"stop"`                // until a proc that is to be stopped has stopped
+	Detect    time.Duration `json:"detect"`              // until the detector reports who has crashed
+	Tick      time.Duration `json:"tick"`                // of a timer
+	Heartbeat time.Duration `json:"heartbeat,omitempty"` // between signs of life; 0 = all the time
+	Watchdog  time.Duration `json:"watchdog,omitempty"`  // until one expires that says no time
 }
 
 // Link is the way of a message, by LogGP: latency, overhead, gap, and the gap a byte, which is one
@@ -76,13 +78,17 @@ type Own struct {
 // Validate reports a price that makes no sense.
 func (c *Costs) Validate() error {
 	for _, d := range []time.Duration{c.Step, c.Operation, c.Launch, c.Restart, c.Stop, c.Detect,
-		c.Tick} {
+		c.Tick, c.Heartbeat, c.Watchdog} {
 		if d < 0 {
 			return errors.New("emulate: a price is negative")
 		}
 	}
 	if c.Cores < 0 || c.Cores > 1<<16 || c.Copy < 0 {
 		return fmt.Errorf("emulate: %d cores a node, which copy %d bytes a second", c.Cores, c.Copy)
+	}
+	if c.Heartbeat > 0 && c.Watchdog > 0 && c.Watchdog <= c.Heartbeat {
+		return fmt.Errorf("emulate: a watchdog of %v expires before the next sign of life, which "+
+			"comes after %v", c.Watchdog, c.Heartbeat)
 	}
 	for _, l := range []Link{c.Between, c.Within} {
 		if err := l.validate(); err != nil {

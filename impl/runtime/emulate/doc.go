@@ -55,6 +55,10 @@
 // left the card of the node yet, and what is on its way to who crashes; writes in progress are
 // lost, and no record is torn. What is sent to a proc that is down waits for its next life. Procs
 // start again by Launch where the setup says so, otherwise by themselves (Costs.Restart). Where
-// Config.Reload says so, they read their records first, as others do at that time. Renew and
-// watchdogs, and procs that others adopt without launching them, are refused: see New.
+// Config.Reload says so, they read their records first, as others do at that time. Those that
+// others adopt start a Costs.Launch later on the node of who has adopted them, and stop with it.
+//
+// Watchdogs (core.Watch) expire about lives that have ended, some time after the last sign of life
+// (Costs.Heartbeat, Costs.Watchdog). None expires falsely, so nobody is given up who lives: Renew
+// is refused when a machine asks for it.
 package emulate

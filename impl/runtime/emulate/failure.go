@@ -16,7 +16,7 @@ func (r *Run) Crash(procs ...core.Proc) {
 			switch {
 			case r.procs[q].up && !on(gone, q):
 				gone = append(gone, q)
-			case !r.procs[q].up && !on(down, q) && !r.launched(q):
+			case !r.procs[q].up && !on(down, q) && !r.launched(q) && !r.placed(q):
 				down = append(down, q)
 			}
 		}
@@ -76,8 +76,10 @@ func (r *Run) down(p *proc, withNode bool) {
 	if p.busy && p.begun >= 0 {
 		r.release(p.begun)
 	}
+	r.silent(p)
+	r.homeless(p)
 	p.up, p.busy, p.begun, p.steps = false, false, -1, false
-	p.inbox, p.timers, p.under = nil, nil, nil
+	p.inbox, p.timers, p.under, p.watches = nil, nil, nil, nil
 	p.free, p.settled, p.channels = 0, 0, nil
 	if r.config.Costs.Cores == 0 {
 		p.core = processor{}
@@ -90,8 +92,8 @@ func (r *Run) down(p *proc, withNode bool) {
 // of which the first one is reported for all.
 func (r *Run) report(p *proc) {
 	g := r.setup.Group(p.id)
-	if g[0] != p.id {
-		return
+	if g[0] != p.id || r.setup.Layout.Hosted[p.id] {
+		return // it is reported with the first of them, or its node is
 	}
 	for _, w := range r.setup.Watchers {
 		if on(g, w) {
@@ -105,8 +107,11 @@ func (r *Run) report(p *proc) {
 	}
 }
 
-// restart lets a proc start by itself.
+// restart lets a proc start by itself, if that is not up to a node that it has not.
 func (r *Run) restart(p *proc) {
+	if r.placed(p.id) && !p.hosted {
+		return
+	}
 	p.restarts++
 	r.schedule(p, ready, r.now.plus(lasting(r.config.Costs.Restart)),
 		item{from: p.id, toLife: p.life, rest: &rest{set: p.restarts}})
@@ -120,6 +125,8 @@ func (r *Run) start(p *proc, what *item) {
 		return
 	case what.toLife >= 0 && (what.toLife != p.life || what.rest.set != p.restarts):
 		return
+	case r.placed(p.id) && !p.hosted:
+		return
 	case what.toLife >= 0:
 		if r.config.Reload && !what.reached {
 			what.reached = true // next time it is all there
@@ -127,6 +134,9 @@ func (r *Run) start(p *proc, what *item) {
 			return
 		}
 		in.Records = r.records(p)
+		if p.hosted {
+			p.node, in.From = p.host, p.host
+		}
 	case !by.up || by.life != what.fromLife:
 		return
 	default:

@@ -36,6 +36,12 @@ type proc struct {
 	in       network
 
 	restarts int // that have begun
+	born     moment
+	watches  []watch // in the order in which they were started
+	watched  int     // watchdogs that it has started
+	// who has adopted it, if it starts again only where somebody has
+	host   core.Proc
+	hosted bool
 
 	inc  core.Incarnation // of the life, or of the last one
 	next core.Incarnation // of a proc that is down: the least that its next life may have
@@ -58,7 +64,7 @@ type timer struct {
 
 // begin starts a life: the first input takes no time.
 func (r *Run) begin(p *proc, in core.Input) {
-	p.machine = r.setup.New(p.id)
+	p.machine, p.born = r.setup.New(p.id), r.now
 	if h, ok := p.machine.(tuned); ok && !r.config.Keep {
 		h.Tune(nil, true)
 	}
@@ -87,6 +93,9 @@ func (r *Run) offer(p *proc, i int32) {
 
 // expired reports whether a timer is still set as it was.
 func (p *proc) expired(what *rest) bool {
+	if what.input.Timer == core.Silence {
+		return p.barks(what)
+	}
 	for _, t := range p.timers {
 		if t.name == what.input.Timer {
 			return t.set == what.set
@@ -284,17 +293,31 @@ func (r *Run) perform(p *proc, e *core.Effect) {
 		r.down(p, false)
 		p.next = p.inc + 1
 		r.restart(p)
-	case core.Renew, core.Exit, core.Watch, core.Unwatch:
+	case core.Watch:
+		r.watch(p, e)
+	case core.Unwatch:
+		r.unwatch(p, e.To)
+	case core.Exit:
+		r.Crash(p.id)
+		p.restarts++ // for good
+	case core.Declare:
+		switch e.What {
+		case trace.Adopted:
+			r.adopt(p, &r.procs[e.To])
+		case trace.Disowned:
+			r.disown(p, &r.procs[e.To])
+		}
+	case core.Renew:
 		panic(fmt.Sprintf("asks for effect %d, which is not emulated", e.Kind))
 	}
 }
 
 // setTimer sets a timer, again if it is set already.
 func (r *Run) setTimer(p *proc, e *core.Effect) {
-	takes := time.Duration(min(e.Ticks, 1<<20)) * r.config.Costs.Tick
+	takes := r.ticks(e.Ticks)
 	if r.config.Timer != nil {
 		if d, ok := r.config.Timer(p.id, e.Timer, e.Ticks); ok {
-			takes = d
+			takes = lasting(d)
 		}
 	}
 	at := -1
@@ -310,7 +333,12 @@ func (r *Run) setTimer(p *proc, e *core.Effect) {
 	p.timers[at].set++
 	what := told(p.id, p.life, core.Input{Kind: core.Tick, Timer: e.Timer})
 	what.rest.set = p.timers[at].set
-	r.schedule(p, arrive, r.now.plus(lasting(takes)), what)
+	r.schedule(p, arrive, r.now.plus(takes), what)
+}
+
+// ticks is how long so many ticks are.
+func (r *Run) ticks(n uint64) moment {
+	return lasting(time.Duration(min(n, 1<<20)) * r.config.Costs.Tick)
 }
 
 // crashed is the event of a proc that has stopped.

@@ -112,14 +112,6 @@ func New(setup *core.Setup, c Config) (*Run, error) {
 		return nil, err
 	}
 	l := &setup.Layout
-	switch {
-	case setup.Watchdogs:
-		return nil, fmt.Errorf("emulate: protocol %s has watchdogs, which are not emulated",
-			setup.Protocol)
-	case len(l.Hosted) > 0 && !setup.Launched:
-		return nil, fmt.Errorf("emulate: protocol %s has procs that others adopt without "+
-			"launching them, which is not emulated", setup.Protocol)
-	}
 	if c.Steps == 0 {
 		c.Steps = DefaultSteps
 	}

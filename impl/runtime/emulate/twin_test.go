@@ -123,12 +123,14 @@ var costs = emulate.Costs{Step: 2 * time.Microsecond, Operation: 10 * time.Micro
 	Within: emulate.Link{Latency: 4 * time.Microsecond},
 	Disk:   emulate.Disk{Write: 1 << 20, Read: 1 << 20, File: 200 * time.Microsecond},
 	Launch: 2 * time.Millisecond, Restart: 4 * time.Millisecond, Stop: 2 * time.Microsecond,
-	Detect: 2 * time.Millisecond, Tick: 20 * time.Microsecond}
+	Detect: 2 * time.Millisecond, Tick: 20 * time.Microsecond, Heartbeat: time.Millisecond,
+	Watchdog: 2 * time.Millisecond}
 
 // scaled are the same prices on a machine that is so many times as fast.
 func scaled(c emulate.Costs, by time.Duration) emulate.Costs {
 	for _, d := range []*time.Duration{&c.Step, &c.Operation, &c.Between.Latency,
-		&c.Within.Latency, &c.Disk.File, &c.Launch, &c.Restart, &c.Stop, &c.Detect, &c.Tick} {
+		&c.Within.Latency, &c.Disk.File, &c.Launch, &c.Restart, &c.Stop, &c.Detect, &c.Tick,
+		&c.Heartbeat, &c.Watchdog} {
 		*d /= by
 	}
 	for _, n := range []*int64{&c.Between.Rate, &c.Disk.Write, &c.Disk.Read} {
@@ -140,7 +142,8 @@ func scaled(c emulate.Costs, by time.Duration) emulate.Costs {
 // Aim: runs of protocols under failures at many moments are well judged, end, repeat, and take half
 // the time where everything is twice as fast.
 func TestRunsAreJudged(t *testing.T) {
-	for _, name := range []string{"ping-rp", "causal-line", "m14"} {
+	for _, name := range []string{"ping-rp", "causal-line", "m14", "radic-rbml-spare",
+		"radic-hmpl-basic", "radic-sbml-spare"} {
 		t.Run(name, func(t *testing.T) {
 			r := load(t, name)
 			w, _, err := world.Open(t.Context(),
@@ -158,7 +161,12 @@ func TestRunsAreJudged(t *testing.T) {
 					t.Fatal(err)
 				}
 				if at > 0 {
-					run.After(at, func() { run.Crash(victim) })
+					run.After(at, func() {
+						if r.Setup.Watchdogs {
+							victim = run.Node(victim)
+						}
+						run.Crash(victim)
+					})
 				}
 				result, err := run.Run()
 				if err != nil {
@@ -194,17 +202,8 @@ func TestRunsAreJudged(t *testing.T) {
 // Aim: what is not emulated is refused, with what it is.
 func TestRefused(t *testing.T) {
 	s := newStage(1, func(core.Proc, core.Input) []core.Effect { return nil })
-	s.setup.Watchdogs = true
-	if _, err := emulate.New(&s.setup, emulate.Config{}); err == nil {
-		t.Error("watchdogs are accepted")
-	}
-	s.setup.Watchdogs = false
-	s.setup.Layout.Hosted = map[core.Proc]bool{0: false}
-	if _, err := emulate.New(&s.setup, emulate.Config{}); err == nil {
-		t.Error("adoption is accepted")
-	}
-	s.setup.Launched = true
-	for _, c := range []emulate.Costs{{Step: -1}, {Disk: emulate.Disk{Write: -1}},
+	for _, c := range []emulate.Costs{{Step: -1}, {Heartbeat: -1}, {Watchdog: -1},
+		{Heartbeat: 2, Watchdog: 2}, {Disk: emulate.Disk{Write: -1}},
 		{Between: emulate.Link{Rate: -1}},
 		{Disks: []emulate.Own{{Proc: 0, Disk: emulate.Disk{Crowd: -1}}}}} {
 		if _, err := emulate.New(&s.setup, emulate.Config{Costs: c}); err == nil {
@@ -212,7 +211,7 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	s = newStage(1, func(core.Proc, core.Input) []core.Effect {
-		return []core.Effect{{Kind: core.Exit}}
+		return []core.Effect{{Kind: core.Renew}}
 	})
 	run, err := emulate.New(&s.setup, emulate.Config{})
 	if err != nil {

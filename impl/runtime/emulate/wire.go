@@ -6,9 +6,7 @@ import "github.com/domino-check/domino/impl/core"
 // where messages travel by their headers (Config.Wire).
 func (r *Run) copied(from core.Proc, m core.Message) (again core.Message, bytes int64) {
 	if !r.config.Wire {
-		again = r.setup.NewMessage()
-		core.CloneMessage(m, again)
-		return again, 0
+		return r.cloned(m), 0
 	}
 	f, framed := m.(core.Framed)
 	if framed {
@@ -17,9 +15,18 @@ func (r *Run) copied(from core.Proc, m core.Message) (again core.Message, bytes 
 			return r.parsed(from, f.Content().Data)
 		}
 	}
-	again = r.setup.NewMessage()
-	core.CloneMessage(m, again)
+	again = r.cloned(m)
 	return again, int64(len(core.Encode(m)))
+}
+
+// cloned is a copy of a message that stays valid.
+func (r *Run) cloned(m core.Message) core.Message {
+	if lazy, ok := m.(core.Lazy); ok {
+		lazy.Complete()
+	}
+	again := r.setup.NewMessage()
+	core.CloneMessage(m, again)
+	return again
 }
 
 // parsed is the message of the header that has just been written.

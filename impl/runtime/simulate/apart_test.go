@@ -75,7 +75,7 @@ func TestApart(t *testing.T) {
 		}
 		for i, k := range kernels {
 			s := setup(t, p.Name, k, 2)
-			if s == nil || s.Watchdogs {
+			if s == nil {
 				continue
 			}
 			j := simulate.Job{Machine: machine(t, simulate.Machines()[i%3]), Setup: s,

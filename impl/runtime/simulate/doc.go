@@ -20,12 +20,14 @@
 //
 // # Failures
 //
-// They stop one rank, with those that the setup stops with it. Moments and ranks are drawn by one
-// stream of numbers a purpose, so that protocols are compared under the same failures. One whose
-// moment comes while the last one is not recovered from waits for that. Detection and restart take
-// constants of the machine, then who starts again reads its records from the stable store, as all
-// who are taken back do at that time. No failure strikes during a recovery, so failures do not add
-// up as in the complete model of Daly, but as in that of first order.
+// They stop one rank, with those that the setup stops with it, or the node that it is on if ranks
+// move. Moments and ranks are drawn by one stream of numbers a purpose, so that protocols are
+// compared under the same failures. Detection and restart take constants of the machine, then who
+// starts again reads its records from the stable store, as all who are taken back do at that time.
+// Unless failures strike at any time (Job.Anytime), one whose moment comes while the last one is
+// not recovered from waits for that: then failures do not add up as in the complete model of Daly,
+// but as in that of first order. Each has stages of its own, which add up. Who fails with more at a
+// time than its protocol promises to survive is told so (ErrBeyond).
 //
 // # Processors
 //
@@ -37,6 +39,8 @@
 //
 // # What is left out
 //
-// Contention inside the network, memory bandwidth but for copies, noise, and the time of
-// computation, but for a constant an iteration (Job.Work): numbers are computed, and take no time.
+// Contention inside the network, memory bandwidth but for copies, noise, false suspicions, and the
+// time of computation, but for a constant an iteration (Job.Work): numbers are computed, and take
+// no time. A declared size of images (Job.Image) is that of records: those that travel in messages,
+// to a logger or a protector, have the bytes that they have.
 package simulate

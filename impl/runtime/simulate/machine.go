@@ -81,6 +81,8 @@ var table = []known{
 	{"store.servers", &aCount, true, "of the stable store"},
 	{"detect", &aTime, true, "until the failure of a process is known"},
 	{"restart", &aTime, true, "from then until it runs again"},
+	{"heartbeat", &aTime, false, "between two signs of life; without it all the time"},
+	{"watchdog", &aTime, false, "of silence until one expires; without it as long as detect"},
 }
 
 // Parameters are the names of all parameters and what each one is.
@@ -250,7 +252,11 @@ func (m *Machine) Costs(protocol string) emulate.Costs {
 		Within: emulate.Link{Latency: m.lasting("within.latency"),
 			Overhead: m.lasting("within.overhead"), Rate: m.of("within.rate")},
 		Detect: m.lasting("detect"), Restart: m.lasting("detect") + m.lasting("restart"),
-		Launch: m.lasting("restart"), Tick: time.Millisecond}
+		Launch: m.lasting("restart"), Tick: time.Millisecond,
+		Heartbeat: m.lasting("heartbeat"), Watchdog: m.lasting("watchdog")}
+	if c.Watchdog == 0 {
+		c.Watchdog = m.lasting("detect")
+	}
 	c.Between.Steps, c.Within.Steps = m.latencies("between"), m.latencies("within")
 	if own := m.lasting("step." + protocol); own > 0 {
 		c.Step = own

@@ -135,6 +135,10 @@ func (m *meter) stepped(r *emulate.Run, p core.Proc, in *core.Input,
 		}
 	}
 	m.follow(p, in)
+	if in.Kind == core.Tick && in.Timer != core.Silence && m.job.Setup.Watchdogs &&
+		m.ended == m.job.Setup.Layout.Ranks {
+		m.run.End() // heartbeats that are messages go on for ever
+	}
 	return logged, m.work(p)
 }
 

@@ -164,14 +164,20 @@ func (m *meter) fail() {
 func (m *meter) strike(victims []core.Proc) {
 	s := strike{at: m.run.Picoseconds()}
 	var units, down []core.Proc
-	for _, p := range victims {
-		group := m.job.Setup.Group(p)
+	for i, p := range victims {
+		if !m.run.Up(p) {
+			down = append(down, p)
+		}
+		if _, moves := m.job.Setup.Layout.Hosted[p]; moves {
+			victims[i] = m.run.Node(p) // that is what fails, with all that runs there
+		}
+		group := m.job.Setup.Group(victims[i])
 		if slices.Contains(units, group[0]) {
 			continue
 		}
 		units = append(units, group[0])
 		for _, q := range group {
-			if !m.run.Up(q) {
+			if q != p && !m.run.Up(q) {
 				down = append(down, q)
 			}
 		}
