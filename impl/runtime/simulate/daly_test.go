@@ -71,3 +71,44 @@ func TestDaly(t *testing.T) {
 		}
 	}
 }
+
+// Aim: where failures strike during recoveries, too, and a restart takes a good part of the time
+// between them, the mean completion under coordinated checkpoints is that of Daly's complete model,
+// M exp(R/M) (exp(L/M) - 1) C/L, within three standard errors and the 3 % by which checkpoints by
+// the clock differ from those of a fixed stretch of work. Other protocols with checkpoints, of
+// which not everybody goes back, are between the time without failures and that of the model.
+func TestDalyComplete(t *testing.T) {
+	const k, each = "heat ranks=2 n=4 iterations=800", 1.2 // s between the failures of one of two
+	seeds, names := effort.Of(8, 25), []string{"coordinated"}
+	if effort.Long() {
+		names = append(names, "hydee", "sbml", "rbml")
+	}
+	m := scaled(t, 1).With(simulate.Parameter{Name: "store.rate", Value: 1, Unit: "GB/s"}).
+		With(simulate.Parameter{Name: "restart", Value: 200, Unit: "ms"})
+	for _, name := range names {
+		var sum, squares, calm, period float64
+		for seed := range seeds {
+			s := simulate.Study{Job: simulate.Job{Machine: m, Setup: setup(t, name, k, 2),
+				Work: time.Millisecond, Image: 10_000_000, Anytime: true},
+				Base: setup(t, "none", k, 0), MTBF: each, Seed: uint64(seed + 1), Rule: "daly"}
+			a, err := s.Run()
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			x := float64(a.Struck.Completion) / 1e12
+			calm, period = float64(a.Calm.Completion)/1e12, a.Interval.Seconds()
+			sum, squares = sum+x, squares+x*x
+		}
+		n := float64(seeds)
+		got, deviation := sum/n, math.Sqrt((squares/n-sum*sum/n/n)/(n-1))
+		// 2 ms to detect, 200 ms to start, 30 us and 10 ms to read an image
+		const mtbf, restart = each / 2, .21203
+		whole := mtbf * math.Exp(restart/mtbf) * math.Expm1(period/mtbf) * calm / period
+		switch slack := 3*deviation + .03*whole; {
+		case name == "coordinated" && math.Abs(got-whole) > slack,
+			got < calm+restart || got > whole+slack:
+			t.Errorf("%s: %.3f s without failures, mean %.3f s, Daly's %.3f s, standard error "+
+				"%.3f s", name, calm, got, whole, deviation)
+		}
+	}
+}
