@@ -143,12 +143,12 @@ func (std streams) enforce(ctx context.Context, s *scenarios.Scenario, w *world.
 	if err != nil {
 		return nil, err
 	}
-	dir, err := openFolder(name, "domino-enforce-")
+	dir, err := openFolder(name, "", "domino-enforce-")
 	if err != nil {
 		return nil, err
 	}
 	c := &clusterCase{scenario: s, resolved: resolved, std: std, seed: 1, timeout: timeout,
-		spread: time.Microsecond, address: "127.0.0.1:0", lifts: true}
+		spread: time.Microsecond, hosting: hosting{address: anyLoopback}, lifts: true}
 	config, err := c.config(strikes{}, 1, filepath.Join(dir.name, "run"))
 	e := &enforced{scenario: s}
 	if err == nil {

@@ -187,7 +187,7 @@ func changed(t *testing.T, file string,
 		t.Fatal(err)
 	}
 	c := &clusterCase{scenario: s, resolved: resolved, std: std, timeout: 10 * time.Second,
-		spread: time.Microsecond, address: "127.0.0.1:0", lifts: true}
+		spread: time.Microsecond, hosting: hosting{address: anyLoopback}, lifts: true}
 	config, err := c.config(strikes{}, 1, filepath.Join(t.TempDir(), "run"))
 	if err != nil {
 		t.Fatal(err)

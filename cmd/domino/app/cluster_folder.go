@@ -20,8 +20,9 @@ type runFolder struct {
 	guard     *launch.Guard // of a temporary one, which goes with us, however we end
 }
 
-// openFolder makes a temporary folder unless the user names one, which must be new or empty.
-func openFolder(name, prefix string) (*runFolder, error) {
+// openFolder makes a temporary folder, in a parent if that is not "", unless the user names one,
+// which must be new or empty.
+func openFolder(name, parent, prefix string) (*runFolder, error) {
 	if name != "" {
 		if entries, err := os.ReadDir(name); err == nil && len(entries) > 0 {
 			return nil,
@@ -39,7 +40,7 @@ func openFolder(name, prefix string) (*runFolder, error) {
 	if err != nil {
 		return nil, err
 	}
-	guard, err := launch.StartGuard(path, "cluster", "run", "--"+guardFlag, prefix)
+	guard, err := launch.StartGuard(parent, path, "cluster", "run", "--"+guardFlag, prefix)
 	if err != nil {
 		return nil,
 			fmt.Errorf("no temporary folder (name one by --dir, or another place by TMPDIR): %w",

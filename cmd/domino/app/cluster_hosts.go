@@ -1,13 +1,92 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 )
+
+// hostFlags are the flags that say where processes run and meet.
+type hostFlags struct{ hosts, address, ports string }
+
+// register adds them; shared says which folder the hosts must share.
+func (o *hostFlags) register(f *pflag.FlagSet, shared string) {
+	f.StringVar(&o.hosts, "hosts", "",
+		"where the processes run, in blocks: a file with a line 'ADDRESS [LAUNCHER ...]' a host, "+
+			"'ADDRESS[=LAUNCHER ...],...', or slurm: the nodes of the allocation; a launcher, "+
+			"such as 'ssh node2 /opt/domino', starts domino there with the arguments behind it; "+
+			shared+" must be shared by all")
+	f.StringVar(&o.address, "address", anyLoopback,
+		"where the processes meet, which all hosts must reach; port 0 is any free one (of "+
+			"--ports); by default of the loopback, with --hosts slurm of the network of the nodes")
+	f.StringVar(&o.ports, "ports", "",
+		"FIRST-LAST: listen on these ports only, one a process on each host (default: any free "+
+			"ones)")
+}
+
+// anyLoopback is where processes of this host meet.
+const anyLoopback = "127.0.0.1:0"
+
+// hosting is where processes run and meet.
+type hosting struct {
+	hosts   []cluster.Host
+	address string
+	ports   cluster.Ports
+	// a folder that they share, below which the temporary one is; "": that of the system
+	shared string
+}
+
+// resolve reads the flags; it may have to wait for a file, or for Slurm.
+func (o *hostFlags) resolve(ctx context.Context) (hosting, error) {
+	return heard(ctx, func() (h hosting, err error) {
+		h.address = o.address
+		if h.ports, err = parsePorts(o.ports); err != nil {
+			return h, err
+		}
+		if o.hosts != slurmHosts {
+			h.hosts, err = parseHosts(o.hosts)
+			return h, err
+		}
+		a, err := hereSlurm(ctx)
+		if err != nil {
+			return h, err
+		}
+		if h.hosts, err = a.hosts(); err != nil {
+			return h, err
+		}
+		if h.shared = a.variable("SLURM_SUBMIT_DIR"); o.address == anyLoopback {
+			h.address, err = facing(h.hosts)
+			h.address = net.JoinHostPort(h.address, "0")
+		}
+		return h, err
+	})
+}
+
+// parsePorts reads FIRST-LAST, or one port.
+func parsePorts(text string) (r cluster.Ports, err error) {
+	if text == "" {
+		return r, nil
+	}
+	first, last, several := strings.Cut(text, "-")
+	if !several {
+		last = first
+	}
+	var e error
+	r.First, err = strconv.Atoi(first)
+	r.Last, e = strconv.Atoi(last)
+	if err != nil || e != nil || r == (cluster.Ports{}) {
+		return r, fmt.Errorf("--ports %s: want FIRST-LAST, such as 20000-20999", text)
+	}
+	return r, nil
+}
 
 // parseHosts reads hosts from a file, one a line, ADDRESS [LAUNCHER ...], or from the text itself,
 // ADDRESS[=LAUNCHER ...], separated by commas. A # begins a comment.

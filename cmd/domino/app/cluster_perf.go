@@ -118,7 +118,7 @@ func runPerf(ctx context.Context, args []string, std streams) (code int, err err
 	if r.pages, err = openMeasured(o.html, site.Perf, r.processes()); err != nil {
 		return 0, err
 	}
-	folder, err := openFolder("", "domino-perf-")
+	folder, err := openFolder("", "", "domino-perf-")
 	if err != nil {
 		return 0, err
 	}

@@ -213,7 +213,8 @@ func (r *perfRun) cell(ctx context.Context, cell perf.Cell, options string) (why
 		return withoutFile(err).Error(), nil
 	}
 	c := &clusterCase{scenario: s, resolved: resolved, std: r.std, seed: r.flags.seed,
-		timeout: r.flags.timeout, spread: time.Millisecond, address: "127.0.0.1:0", quiet: true}
+		timeout: r.flags.timeout, spread: time.Millisecond, quiet: true,
+		hosting: hosting{address: anyLoopback}}
 	if r.plan.Kills && cell.Protocol != perf.Baseline {
 		k, err := parseKills(r.flags.kills, resolved.Setup, time.Second)
 		if err != nil {

@@ -29,7 +29,8 @@ import (
 type clusterRunFlags struct {
 	kernel, protocol, clusters, variant, options string
 	kills, stops, loses, corrupts, fulls         []string
-	dir, address, hosts, plan, guard             string
+	dir, plan, guard                             string
+	where                                        hostFlags
 	seed                                         uint64
 	timeout, spread, diskDelay, silence, every   time.Duration
 	events, json, child, lift, forget            bool
@@ -51,6 +52,7 @@ func readClusterRun(args []string, std streams) (o clusterRunFlags, names []stri
 		"cluster run ring3 --hosts 127.0.0.2,127.0.0.3",
 		"cluster run s1 --address 10.0.0.1:0 --dir /shared/run --hosts '10.0.0.1,10.0.0.2=ssh "+
 			"-oBatchMode=yes node2 /shared/domino'",
+		"cluster run ring3 --hosts slurm --ports 20000-20999",
 		"cluster run --plan domino-torture/plan.json")
 	if err := o.register(f); err != nil {
 		return o, nil, err
@@ -83,12 +85,7 @@ func (o *clusterRunFlags) register(f *pflag.FlagSet) error {
 	f.StringVar(&o.plan, "plan", "",
 		"repeat the run that is saved in a plan.json of torture or run: scenario, seed and "+
 			"failures")
-	f.StringVar(&o.hosts, "hosts", "",
-		"where the processes run, in blocks: a file with a line 'ADDRESS [LAUNCHER ...]' a host, "+
-			"or 'ADDRESS[=LAUNCHER ...],...'; a launcher, such as "+
-			"'ssh node2 /opt/domino', starts domino there with the arguments behind it; "+
-			"--dir must "+
-			"be shared by all")
+	o.where.register(f, "--dir")
 	f.DurationVar(&o.diskDelay, "disk-delay", 0, "every stable write takes so much longer")
 	f.StringArrayVar(&o.stops, "stop", nil,
 		"false suspicion: kill -STOP at a moment as of --kill, PROC@MOMENT[+DURATION], and -CONT "+
@@ -103,8 +100,6 @@ func (o *clusterRunFlags) register(f *pflag.FlagSet) error {
 		"folder for disks, evidence and traffic.csv (who sent how much to whom: domino plan), "+
 			"new or empty, that stays; by default a temporary one that goes when nothing is "+
 			"wrong")
-	f.StringVar(&o.address, "address", "127.0.0.1:0",
-		"where the processes meet, which all hosts must reach; port 0 is any free one")
 	f.Uint64Var(&o.seed, "seed", 1, "of delays of notices and restarts")
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run after so long")
 	f.DurationVar(&o.spread, "spread", 5*time.Millisecond,
@@ -196,7 +191,7 @@ func runClusterRun(ctx context.Context, args []string, std streams) (int, error)
 		}
 		return exitCode(spec.OutOfModel), err
 	}
-	dir, err := openFolder(o.dir, "domino-cluster-")
+	dir, err := openFolder(o.dir, c.shared, "domino-cluster-")
 	if err != nil {
 		return 0, err
 	}
@@ -239,14 +234,15 @@ func (o *clusterRunFlags) prepareFor(ctx context.Context, names []string,
 		strikes
 	}
 	p, err := heard(ctx, func() (prepared, error) {
-		c, k, err := o.prepare(names, std)
+		c, k, err := o.prepare(ctx, names, std)
 		return prepared{c, k}, err
 	})
 	return p.clusterCase, p.strikes, err
 }
 
 // prepare makes the case and its failures of what the user asks for.
-func (o *clusterRunFlags) prepare(names []string, std streams) (*clusterCase, strikes, error) {
+func (o *clusterRunFlags) prepare(ctx context.Context, names []string,
+	std streams) (*clusterCase, strikes, error) {
 	var k strikes
 	var s *scenarios.Scenario
 	var err error
@@ -267,9 +263,9 @@ func (o *clusterRunFlags) prepare(names []string, std streams) (*clusterCase, st
 		return nil, k, withoutFile(err)
 	}
 	c := &clusterCase{scenario: s, resolved: resolved, std: std, seed: o.seed, timeout: o.timeout,
-		spread: o.spread, address: o.address, diskDelay: o.diskDelay, lifts: o.lift,
+		spread: o.spread, diskDelay: o.diskDelay, lifts: o.lift,
 		keeps: o.dir != ""}
-	if c.hosts, err = parseHosts(o.hosts); err != nil {
+	if c.hosting, err = o.where.resolve(ctx); err != nil {
 		return nil, k, err
 	}
 	if saved != nil {
@@ -381,6 +377,7 @@ func (std streams) clusterSetup(text json.RawMessage) (*core.Setup, error) {
 
 // clusterCase is a scenario that is run as processes, perhaps many times.
 type clusterCase struct {
+	hosting
 	scenario  *scenarios.Scenario
 	resolved  *verify.Resolved
 	std       streams
@@ -388,8 +385,6 @@ type clusterCase struct {
 	timeout   time.Duration
 	idle      time.Duration // a run ends in which nothing happens for so long; 0: it does not
 	spread    time.Duration
-	address   string
-	hosts     []cluster.Host
 	diskDelay time.Duration
 	judge     *soak.Judge
 	facts     *spec.Facts  // of the judge
@@ -422,7 +417,7 @@ func (c *clusterCase) config(k strikes, seed uint64, dir string) (cluster.Config
 		Model: c.resolved.Model, Plan: k.Plan, Timed: k.Timed, Reached: k.Reached, Stops: k.Stops,
 		Silence: k.Silence, Every: k.Every, States: c.lifts, Forget: k.Forget,
 		Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Dir: dir, Timeout: c.timeout,
-		Idle: c.idle, Address: c.address, Hosts: c.hosts, Path: path,
+		Idle: c.idle, Address: c.address, Hosts: c.hosts, Ports: c.ports, Path: path,
 		Args: []string{"cluster", "run", "--" + childFlag}, Errors: launch.Shared(c.std.err),
 		Note: func(text string) {
 			if !c.quiet {

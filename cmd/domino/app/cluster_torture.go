@@ -34,8 +34,7 @@ type tortureFlags struct {
 	protocols string
 	kernels   string
 	dir       string
-	hosts     string
-	address   string
+	where     hostFlags
 	timeout   time.Duration
 	out       *outputs
 }
@@ -63,11 +62,7 @@ func readTorture(args []string, std streams) (o tortureFlags, names []string, er
 			", or all; none: scenarios alone (default: both)")
 	f.StringVar(&o.dir, "dir", "domino-torture",
 		"folder for the first wrong run: plan, seeds, traces, disks; new or empty")
-	f.StringVar(&o.hosts, "hosts", "",
-		"where the processes run, as in cluster run; the temporary folder (TMPDIR) must be "+
-			"shared by all")
-	f.StringVar(&o.address, "address", "127.0.0.1:0",
-		"where the processes meet, which all hosts must reach; port 0 is any free one")
+	o.where.register(f, "the temporary folder (TMPDIR)")
 	f.DurationVar(&o.timeout, "timeout", 30*time.Second,
 		"end a run in which nothing has happened for so long; that is wrong")
 	f.BoolVar(&o.lift, "lift", false, "find every run of a scenario again in the world that "+
@@ -113,14 +108,13 @@ func runTorture(ctx context.Context, args []string, std streams) (int, error) {
 	}
 	t := &torture{flags: &o, std: std, rng: rand.New(rand.NewPCG(o.seed, 0)), named: len(names) > 0,
 		line: term.NewLine(std.err, o.json)}
-	hosts, err := heard(ctx, func() ([]cluster.Host, error) { return parseHosts(o.hosts) })
-	if err != nil {
+	if t.hosting, err = o.where.resolve(ctx); err != nil {
 		return 0, err
 	}
-	if err := t.choose(list, hosts); err != nil {
+	if err := t.choose(list); err != nil {
 		return 0, err
 	}
-	folder, err := openFolder("", "domino-torture-")
+	folder, err := openFolder("", t.shared, "domino-torture-")
 	if err != nil {
 		return 0, err
 	}
@@ -131,6 +125,7 @@ func runTorture(ctx context.Context, args []string, std streams) (int, error) {
 
 // torture is the state of runTorture.
 type torture struct {
+	hosting
 	flags *tortureFlags
 	std   streams
 	rng   *rand.Rand
@@ -168,7 +163,7 @@ type victim struct {
 
 // choose takes the scenarios that are expected to hold and that real processes can keep, and the
 // kernels.
-func (t *torture) choose(list []*scenarios.Scenario, hosts []cluster.Host) error {
+func (t *torture) choose(list []*scenarios.Scenario) error {
 	if t.flags.kernels != "" && t.flags.kernels != noKernels && !t.named {
 		list = nil
 	}
@@ -180,12 +175,12 @@ func (t *torture) choose(list []*scenarios.Scenario, hosts []cluster.Host) error
 		if err != nil {
 			return err
 		}
-		if err := t.add(s, r, hosts); err != nil && (t.named || !errors.Is(err,
+		if err := t.add(s, r); err != nil && (t.named || !errors.Is(err,
 			cluster.ErrModel)) {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
-	if err := t.addKernels(hosts); err != nil {
+	if err := t.addKernels(); err != nil {
 		return err
 	}
 	if len(t.victims) == 0 {
@@ -202,7 +197,7 @@ func (t *torture) wants(protocol string) bool {
 }
 
 // add takes one, with as many failures as the user asks for and its protocol promises to survive.
-func (t *torture) add(s *scenarios.Scenario, r *verify.Resolved, hosts []cluster.Host) error {
+func (t *torture) add(s *scenarios.Scenario, r *verify.Resolved) error {
 	if r.Setup.Promises.MaxFailures < 0 { // it survives none
 		r.Model.Failures = 0
 	}
@@ -225,14 +220,14 @@ func (t *torture) add(s *scenarios.Scenario, r *verify.Resolved, hosts []cluster
 		}
 	}
 	c := cluster.Config{Setup: r.Setup, Model: r.Model, Dir: "-", Path: "-",
-		Address: t.flags.address, Hosts: hosts}
+		Address: t.address, Hosts: t.hosts, Ports: t.ports}
 	if err := c.Validate(); err != nil {
 		return err
 	}
 	t.victims = append(t.victims, &victim{own: own,
 		clusterCase: clusterCase{scenario: s, resolved: r, std: t.std,
 			timeout: patience * t.flags.timeout, idle: t.flags.timeout,
-			spread: 5 * time.Millisecond, address: t.flags.address, hosts: hosts, quiet: true,
+			spread: 5 * time.Millisecond, hosting: t.hosting, quiet: true,
 			lifts: t.flags.lift && !strings.HasPrefix(s.Shape, kernelPrefix)}})
 	return nil
 }

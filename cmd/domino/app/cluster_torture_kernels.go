@@ -37,7 +37,7 @@ func tortureKernelNames() string {
 const kernelClusters = "r0 r1 | r2"
 
 // addKernels takes the kernels, with each protocol that can run them.
-func (t *torture) addKernels(hosts []cluster.Host) error {
+func (t *torture) addKernels() error {
 	named := fields(t.flags.kernels)
 	for _, name := range named {
 		if !strings.Contains(", "+tortureKernelNames()+", "+noKernels+", "+allKernels+", ",
@@ -55,7 +55,7 @@ func (t *torture) addKernels(hosts []cluster.Host) error {
 				!slices.Contains(named, k.name) {
 				continue
 			}
-			if err := t.addKernel(p.Name, k.name, k.program, hosts); err != nil {
+			if err := t.addKernel(p.Name, k.name, k.program); err != nil {
 				return err
 			}
 		}
@@ -64,7 +64,7 @@ func (t *torture) addKernels(hosts []cluster.Host) error {
 }
 
 // addKernel takes a kernel, if the protocol can run it, in clusters if it has any.
-func (t *torture) addKernel(protocol, name, program string, hosts []cluster.Host) error {
+func (t *torture) addKernel(protocol, name, program string) error {
 	clusters := kernelClusters
 	if strings.Contains(program, "ranks=4") {
 		clusters += " r3"
@@ -80,7 +80,7 @@ func (t *torture) addKernel(protocol, name, program string, hosts []cluster.Host
 		if err != nil || r.Setup.Promises.MaxFailures < 0 {
 			continue // it is not for this protocol
 		}
-		if err := t.add(s, r, hosts); err != nil && !errors.Is(err, cluster.ErrModel) {
+		if err := t.add(s, r); err != nil && !errors.Is(err, cluster.ErrModel) {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 		return nil

@@ -29,7 +29,7 @@ func victimsOf(t *testing.T, args ...string) *torture {
 		t.Fatal(err)
 	}
 	a := &torture{flags: &o, std: std, rng: rand.New(rand.NewPCG(1, 2)), named: len(names) > 0}
-	if err := a.choose(list, nil); err != nil {
+	if err := a.choose(list); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -90,7 +90,7 @@ func TestTortureKernels(t *testing.T) {
 		}
 	}
 	o := &torture{flags: &tortureFlags{kernels: "lukewarm"}, std: streams{Catalogue: catalogue()}}
-	if err := o.addKernels(nil); err == nil || !strings.Contains(err.Error(), "lukewarm") {
+	if err := o.addKernels(); err == nil || !strings.Contains(err.Error(), "lukewarm") {
 		t.Errorf("error %v, want that there is no such kernel", err)
 	}
 }
@@ -140,7 +140,7 @@ func TestOrders(t *testing.T) {
 		{"heat ranks=4 n=8 receives=any", "hydee", false},
 	} {
 		o := clusterRunFlags{kernel: tt.kernel, protocol: tt.protocol, timeout: time.Minute}
-		c, _, err := o.prepare(nil, std)
+		c, _, err := o.prepare(t.Context(), nil, std)
 		if err != nil {
 			t.Fatal(err)
 		}

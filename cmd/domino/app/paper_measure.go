@@ -37,7 +37,7 @@ func (std streams) perfClaimed(ctx context.Context, p papers.PerfPlan) (t *paper
 			}
 		}
 	}
-	folder, err := openFolder("", "domino-paper-")
+	folder, err := openFolder("", "", "domino-paper-")
 	if err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ func (c *recorder) open(runs int) error {
 	if c.dir == "" {
 		return nil
 	}
-	_, err := openFolder(c.dir, "")
+	_, err := openFolder(c.dir, "", "")
 	return err
 }
 

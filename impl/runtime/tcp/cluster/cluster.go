@@ -58,6 +58,7 @@ type Config struct {
 	Course  *course.Course
 	Address string // where the processes meet; "" means any free port of the loopback
 	Hosts   []Host // where they run; nil means all here
+	Ports   Ports  // where all listen, at their hosts; of Address if its port is 0
 	Path    string // of the program whose child is a life
 	Args    []string
 	Errors  io.Writer                      // standard error of the children; nil: discarded
@@ -189,7 +190,8 @@ func (c *Config) Validate() error {
 	if err := c.validateTimes(); err != nil {
 		return err
 	}
-	for _, validate := range []func() error{c.validateMoments, c.validateHosts, c.validateStops} {
+	for _, validate := range []func() error{c.validateMoments, c.validateHosts, c.validatePorts,
+		c.validateStops} {
 		if err := validate(); err != nil {
 			return err
 		}
@@ -342,7 +344,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if err := enoughFiles(len(c.Setup.Layout.Names)); err != nil {
 		return nil, err
 	}
-	listener, err := net.Listen("tcp", c.Address)
+	listener, err := c.meet()
 	if err != nil {
 		return nil,
 			fmt.Errorf(

@@ -97,7 +97,8 @@
 //
 // # Hosts
 //
-// Processes listen on the addresses of Config.Hosts, in blocks: what stops together, or runs on one
+// Processes listen on the addresses of Config.Hosts, at any free port or at one of Config.Ports, in
+// blocks as large as the hosts have slots: what stops together, or runs on one
 // node, is on one host, services are spread in the same way beside them, and a proc that has moved
 // starts where its new host runs. With several hosts no address will do that only its own host
 // reaches, a host that is given by name is reached by that name, whatever it means there, and a run

@@ -158,7 +158,7 @@ func (s *supervisor) stuck() string {
 			text := s.named(procs) + " did not come to the meeting at " +
 				s.instructions.Rendezvous
 			if len(s.c.Hosts) > 0 {
-				text = "host " + s.c.Hosts[p.host].Address + ": " + text
+				text = "host " + s.c.Hosts[p.host].String() + ": " + text
 			}
 			if s.far(p) {
 				text += fmt.Sprintf(" (%s)%s", strings.Join(s.c.Hosts[p.host].Launcher, " "),

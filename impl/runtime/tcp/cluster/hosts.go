@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -20,11 +21,17 @@ import (
 
 // Host is where processes run.
 type Host struct {
+	Name    string // for the reader; "" means the address
 	Address string // where they listen, a name or an IP address
+	// how many processes it takes where a host with 1 takes one; 0 means 1
+	Slots int
 	// command line that starts the program there, with arguments behind it; nil: they are started
 	// by the supervisor itself
 	Launcher []string
 }
+
+// String is its name.
+func (h Host) String() string { return cmp.Or(h.Name, h.Address) }
 
 // local reports whether an address means, wherever it is used, the host where it is used, and
 // whether it means all its addresses at once.
@@ -37,6 +44,9 @@ func local(address string) (loopback, unspecified bool) {
 func (c *Config) validateHosts() error {
 	away := ""
 	for i, h := range c.Hosts {
+		if h.Slots < 0 || h.Slots > maxSlots {
+			return fmt.Errorf("cluster: host %d: %d slots, want 0 to %d", i+1, h.Slots, maxSlots)
+		}
 		if h.Address == "" || strings.ContainsAny(h.Address, "/ \t") {
 			return fmt.Errorf("cluster: host %d: %q is no address", i+1, h.Address)
 		}
@@ -61,6 +71,9 @@ func (c *Config) validateHosts() error {
 	return nil
 }
 
+// maxSlots bounds Host.Slots: no host has so many processors.
+const maxSlots = 1 << 16
+
 // meeting is where the processes meet.
 func (c *Config) meeting() string {
 	if c.Address == "" {
@@ -69,10 +82,10 @@ func (c *Config) meeting() string {
 	return c.Address
 }
 
-// spreadOver spreads the procs over so many hosts: what stops together, such as a cluster, or runs
-// on one node, stays together, in blocks. Services are spread in the same way beside them, and so
-// are procs that run on a node of which the layout does not tell, such as loggers.
-func spreadOver(s *core.Setup, hosts int) []int {
+// spreadOver spreads the procs over hosts, by their slots: what stops together, such as a cluster,
+// or runs on one node, stays together, in blocks. Services are spread in the same way beside them,
+// and so are procs that run on a node of which the layout does not tell, such as loggers.
+func spreadOver(s *core.Setup, hosts []Host) []int {
 	type unit struct{ kind, number int }
 	const (
 		nodes = iota // and ranks, and what stops with one
@@ -103,9 +116,12 @@ func spreadOver(s *core.Setup, hosts int) []int {
 		}
 		of = append(of, units[first])
 	}
-	var list []int
+	var slots, list []int // hosts, each as often as it has slots
+	for i, h := range hosts {
+		slots = append(slots, slices.Repeat([]int{i}, max(h.Slots, 1))...)
+	}
 	for _, u := range of {
-		list = append(list, u.number*hosts/counts[u.kind])
+		list = append(list, slots[u.number*len(slots)/counts[u.kind]])
 	}
 	return list
 }
@@ -113,7 +129,7 @@ func spreadOver(s *core.Setup, hosts int) []int {
 // placement is who begins where.
 func (s *supervisor) placement() (list []Place) {
 	for i, h := range s.c.Hosts {
-		at := Place{Host: h.Address}
+		at := Place{Host: h.String()}
 		for _, p := range s.procs {
 			if p.host == i {
 				at.Procs = append(at.Procs, p.id)
@@ -152,7 +168,7 @@ func (s *supervisor) where(p *proc) string {
 	if len(s.c.Hosts) == 0 {
 		return name
 	}
-	text := fmt.Sprintf("%s on host %s", name, s.c.Hosts[p.host].Address)
+	text := fmt.Sprintf("%s on host %s", name, s.c.Hosts[p.host])
 	if !s.far(p) {
 		return text
 	}

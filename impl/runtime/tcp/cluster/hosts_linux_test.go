@@ -168,19 +168,28 @@ func TestPlaces(t *testing.T) {
 		text  string
 		hosts int
 		want  []int
+		slots []int // of the first hosts
 	}{
-		{example("hydee", ring), 1, []int{0, 0, 0, 0}},
-		{example("hydee", ring), 2, []int{0, 0, 1, 0}},
-		{example("hydee", ring), 9, []int{0, 3, 6, 0}},
-		{example("hydee", ring, "clusters: a b | c"), 2, []int{0, 0, 1, 0}},
-		{example("hydee", ring, "clusters: a b | c"), 3, []int{0, 0, 1, 0}},
-		{example("radic-hmpl", ring), 3, []int{0, 1, 2, 0, 1, 2, 0, 1, 2}}, // ranks, loggers, nodes
-		{example("radic-hmpl", ring), 2, []int{0, 0, 1, 0, 0, 1, 0, 0, 1}},
+		{example("hydee", ring), 1, []int{0, 0, 0, 0}, nil},
+		{example("hydee", ring), 2, []int{0, 0, 1, 0}, nil},
+		{example("hydee", ring), 9, []int{0, 3, 6, 0}, nil},
+		{example("hydee", ring, "clusters: a b | c"), 2, []int{0, 0, 1, 0}, nil},
+		{example("hydee", ring, "clusters: a b | c"), 3, []int{0, 0, 1, 0}, nil},
+		// ranks, loggers, nodes
+		{example("radic-hmpl", ring), 3, []int{0, 1, 2, 0, 1, 2, 0, 1, 2}, nil},
+		{example("radic-hmpl", ring), 2, []int{0, 0, 1, 0, 0, 1, 0, 0, 1}, nil},
+		{example("hydee", ring), 2, []int{0, 1, 1, 0}, []int{1, 2}},
+		{example("hydee", ring), 3, []int{0, 0, 1, 0}, []int{4, 1, 1}},
+		{example("hydee", ring), 2, []int{0, 0, 0, 0}, []int{3, 1}},
 	}
 	for _, tt := range tests {
 		c, _ := config(t, tt.text, plan.Plan{})
-		if diff := cmp.Diff(tt.want, cluster.Places(c.Setup, tt.hosts)); diff != "" {
-			t.Errorf("%d hosts (-want +got):\n%s", tt.hosts, diff)
+		hosts := make([]cluster.Host, tt.hosts)
+		for i, n := range tt.slots {
+			hosts[i].Slots = n
+		}
+		if diff := cmp.Diff(tt.want, cluster.Places(c.Setup, hosts)); diff != "" {
+			t.Errorf("%d hosts %v (-want +got):\n%s", tt.hosts, tt.slots, diff)
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (l *life) listen() (net.Listener, string, error) {
 	if l.in.Public && net.ParseIP(host) == nil {
 		host = ""
 	}
-	listener, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
+	listener, err := l.in.Ports.listen(host, int(l.in.Proc)+1)
 	if err != nil {
 		return nil, "", err
 	}

@@ -118,12 +118,12 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 	s.instructions = instructions{Case: text, Run: id.Run, Secret: id.Secret, Dir: c.Dir,
 		Gone: make([]int, len(c.Setup.Layout.Names)), Torn: c.Model.Torn > 0,
 		Nothing: c.Model.FromDead == fault.Nothing, DiskDelay: c.DiskDelay, Bare: c.Bare,
-		Reserve: c.Reserve, States: c.States, Forget: c.Forget}
+		Reserve: c.Reserve, States: c.States, Forget: c.Forget, Ports: c.Ports}
 	for p := range c.Setup.Layout.Names {
 		s.procs = append(s.procs, &proc{id: core.Proc(p), on: s.firstSite(core.Proc(p))})
 	}
 	if len(c.Hosts) > 0 {
-		for p, host := range spreadOver(c.Setup, len(c.Hosts)) {
+		for p, host := range spreadOver(c.Setup, c.Hosts) {
 			s.procs[p].host = host
 		}
 		s.out.Placement = s.placement()

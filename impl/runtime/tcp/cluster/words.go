@@ -26,6 +26,7 @@ type instructions struct {
 	Secret     []byte    `json:"secret"`
 	Rendezvous string    `json:"rendezvous"`
 	Host       string    `json:"host"`
+	Ports      Ports     `json:"ports"` // one of which it listens on
 	Dir        string    `json:"dir"`
 	Epoch      uint64    `json:"epoch"` // failures so far
 	Clock      uint64    `json:"clock"`

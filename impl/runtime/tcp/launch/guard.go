@@ -23,9 +23,13 @@ type Guard struct {
 // dismissed is what a guard is told when there is nothing to do for it.
 const dismissed = "dismissed"
 
-// StartGuard starts a program that calls Keep, and waits for its folder.
-func StartGuard(path string, args ...string) (*Guard, error) {
+// StartGuard starts a program that calls Keep, and waits for its folder. It is in the folder named,
+// or if that is "" where temporary files of the system are.
+func StartGuard(parent, path string, args ...string) (*Guard, error) {
 	g := &Guard{cmd: exec.Command(path, args...)}
+	if parent != "" {
+		g.cmd.Env = append(os.Environ(), "TMPDIR="+parent)
+	}
 	g.cmd.SysProcAttr = untied()
 	var err error
 	if g.in, err = g.cmd.StdinPipe(); err != nil {

@@ -181,7 +181,7 @@ func TestFar(t *testing.T) {
 		name, line, end string
 	}{
 		{"exec", `exec "$@"`, "signal: killed"},
-		{"waits", `"$@"; exit $?`, "exit status 137"},
+		{"waits", `"$@"; code=$?; echo last words >&2; exit $code`, "exit status 137"},
 		{"deaf", `echo hello 0; sleep 1000; exit 0`, "signal: killed"},
 	}
 	for _, tt := range tests {
@@ -190,6 +190,8 @@ func TestFar(t *testing.T) {
 			c := command("listens", nil)
 			c.Launcher, c.Path = []string{"/bin/sh", "-c", "echo complaint >&2; " + tt.line, "--",
 				c.Path}, ""
+			var shown bytes.Buffer
+			c.Errors = &shown
 			there := make(chan struct{})
 			c.Line = func([]byte) error {
 				close(there)
@@ -207,6 +209,12 @@ func TestFar(t *testing.T) {
 				t.Errorf("ended with %v, want %s", p.Err(), tt.end)
 			}
 			if !strings.HasPrefix(p.Complaint(), "complaint") {
+				t.Errorf("complaint %q", p.Complaint())
+			}
+			if text := shown.String(); strings.Contains(text, "last words") {
+				t.Errorf("of the end that was asked for is shown %q", text)
+			}
+			if tt.name == "waits" && !strings.Contains(p.Complaint(), "last words") {
 				t.Errorf("complaint %q", p.Complaint())
 			}
 			for lives(p.ID()) { // for ever, if it was not killed
@@ -255,7 +263,7 @@ func TestGuard(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", dir)
 	t.Setenv(role, "guards")
-	g, err := launch.StartGuard(self())
+	g, err := launch.StartGuard("", self())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,6 +272,14 @@ func TestGuard(t *testing.T) {
 	}
 	if _, err := os.Stat(g.Dir); err != nil {
 		t.Error(err)
+	}
+	below := t.TempDir()
+	g, err = launch.StartGuard(below, self())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Dismiss(); err != nil || filepath.Dir(g.Dir) != below {
+		t.Errorf("folder %s, %v, want it below %s", g.Dir, err, below)
 	}
 	cmd := exec.Command(self()) // its input is empty
 	out, err := cmd.Output()
@@ -284,7 +300,7 @@ func TestGuard(t *testing.T) {
 		t.Errorf("a guard that nobody hears: %v, and leaves %v %v", err, list, e)
 	}
 	t.Setenv("TMPDIR", dir+"/nowhere")
-	if _, err := launch.StartGuard(self()); err == nil ||
+	if _, err := launch.StartGuard("", self()); err == nil ||
 		!strings.Contains(err.Error(), "nowhere") {
 		t.Errorf("a folder that can not be: %v", err)
 	}

@@ -118,6 +118,7 @@ func (p *Process) Kill() {
 		return
 	}
 	p.killed.Do(func() {
+		p.tail.hush()
 		// ends when the launcher has, which takes no part of what is sent to it any more
 		go func() {
 			p.mu.Lock()
