@@ -120,7 +120,8 @@ func (std streams) everything() (list []shown) {
 	for _, p := range protocols {
 		list = append(list, shownProtocol(&p))
 	}
-	for _, s := range std.Scenarios() {
+	all := std.Scenarios()
+	for _, s := range all {
 		list = append(list, shownScenario(s))
 	}
 	for _, p := range append(spec.Properties(), processes.Properties()...) {
@@ -131,7 +132,7 @@ func (std streams) everything() (list []shown) {
 			list = append(list, shownProperty(q, p.Name))
 		}
 		for _, e := range p.Listed() {
-			list = append(list, std.shownErratum(&p, e))
+			list = append(list, shownErratum(&p, e, all))
 		}
 	}
 	return list
@@ -156,7 +157,8 @@ func shownProperty(p spec.Property, of string) shown {
 	return r
 }
 
-func (std streams) shownErratum(p *protocol.Protocol, e core.Erratum) shown {
+// shownErratum is an erratum with those of all scenarios that show it.
+func shownErratum(p *protocol.Protocol, e core.Erratum, all []*scenarios.Scenario) shown {
 	r := shown{Kind: "erratum", Name: e.ID, Doc: e.Switched}
 	r.add("place", "%s", e.Place)
 	r.add("protocol", "%s", p.Name)
@@ -167,7 +169,7 @@ func (std streams) shownErratum(p *protocol.Protocol, e core.Erratum) shown {
 	r.add("other reading", "%s", e.Other)
 	r.add("repaired", "%s", e.Repaired)
 	var names []string
-	for _, s := range std.Scenarios() {
+	for _, s := range all {
 		if s.Protocol == p.Name && s.Erratum == e.ID {
 			names = append(names, s.Name)
 		}
