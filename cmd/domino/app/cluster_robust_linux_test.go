@@ -230,10 +230,12 @@ func TestClusterSignals(t *testing.T) {
 	for i, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP,
 		syscall.SIGKILL} {
 		if ignored(signal) { // as under nohup, which a run keeps to
+			t.Logf("%v is ignored here", signal)
 			continue
 		}
 		for j, files := range []int{0, 3, 12} {
 			if j != i%3 && !effort.Long() { // each signal once, each moment once
+				t.Logf("%v at %d files: %s", signal, files, effort.More)
 				continue
 			}
 			dir := t.TempDir()

@@ -68,8 +68,8 @@ func TestPaperRuns(t *testing.T) {
 }
 
 // TestPaperSame: what is printed for some claims of each method is the same twice, on any number of
-// processors; as JSON each line is a value with its schema, and as Markdown each line of a table
-// has as many cells as its head.
+// processors, as JSON, which has the digits that text and Markdown round; there each line is an
+// object with its schema, and as Markdown each line of a table has as many cells as its head.
 func TestPaperSame(t *testing.T) {
 	claims := []string{"paper", "hydee", "15-15", "fig-1", "lemma-1"}
 	if effort.Long() {
@@ -80,7 +80,10 @@ func TestPaperSame(t *testing.T) {
 			return a == ""
 		})
 		var first string
-		for i, cores := range []int{1, 2} {
+		for i, cores := range []int{2, 1} {
+			if i == 1 && form != "--json" {
+				break
+			}
 			before := runtime.GOMAXPROCS(cores)
 			code, out, errs := domino(t.Context(), args...)
 			runtime.GOMAXPROCS(before)
@@ -88,7 +91,7 @@ func TestPaperSame(t *testing.T) {
 				t.Fatalf("%q: exit %d, %s", args, code, errs)
 			}
 			if i == 1 && out != first {
-				t.Errorf("%q: another answer on 2 processors:\n%s", args, cmp.Diff(first, out))
+				t.Errorf("%q: another answer on 1 processor:\n%s", args, cmp.Diff(first, out))
 			}
 			first = out
 		}

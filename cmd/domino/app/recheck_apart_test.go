@@ -167,7 +167,7 @@ func edit(t *testing.T, name string) {
 			b[random.IntN(len(b))] ^= 1 << random.IntN(8)
 		}
 	}
-	for range effort.Cases(25, 1_000) {
+	for range effort.Cases(25, 500) {
 		cert := certificateOf(t, w, &c, states)
 		before := certificateOf(t, w, &c, states)
 		switch tables := &cert.Tables; random.IntN(9) {

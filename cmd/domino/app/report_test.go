@@ -65,6 +65,7 @@ func TestReport(t *testing.T) {
 				t.Errorf("a page of 28 steps has %d bytes, want at most 120,000", n)
 			}
 			if tt.name != "erratum" && tt.name != "holds" && !effort.Long() {
+				t.Log("not written again: " + effort.More)
 				return
 			}
 			if again, err := os.ReadFile(reported(t, tt.args...)); err != nil ||
