@@ -53,7 +53,7 @@ func TestWorldAndJudgeAgreeOnCausalWalks(t *testing.T) {
 			make, count = camel.NewSetup, causal.Erratum(len(camel.Errata()))
 		}
 		for j, m := range models {
-			for e := -1; e < int(count); e += effort.Of(4, 1) {
+			for e := -1; e < int(count); e += effort.Of(7, 1) {
 				options := causal.Options{F: 1}
 				if e >= 0 {
 					options.Errata = options.Errata.With(causal.Erratum(e))

@@ -130,9 +130,13 @@ func agree(w *world.World, run *world.Run) error {
 // the trace, come to the same verdict about the shortest run that breaks each mutant. Method: find
 // it breadth first, follow it, judge its trace.
 func TestWorldAndJudgeAgreeOnMutants(t *testing.T) {
-	broken := 0
+	broken, left := 0, 0
 	for i, m := range Catalogue() {
-		if m.Legal || i%3 > 0 && !effort.Long() {
+		if m.Legal {
+			continue
+		}
+		if i%6 > 0 && !effort.Long() {
+			left++
 			continue
 		}
 		for _, p := range worldPrograms {
@@ -156,6 +160,9 @@ func TestWorldAndJudgeAgreeOnMutants(t *testing.T) {
 				broken++
 			}
 		}
+	}
+	if left > 0 {
+		t.Logf("%d mutants are left out, all %s", left, effort.More)
 	}
 	if enough := effort.Of(6, 25); broken < enough {
 		t.Errorf("only %d runs of mutants are broken, want at least %d: the comparison says little",

@@ -325,8 +325,14 @@ func TestMutantsAreCaught(t *testing.T) {
 // the property forbids; the whole scope is explored and no property at all may fail. The near miss
 // must have done something: what crosses the boundary differs from what it is without it.
 func TestNearMissesAreAccepted(t *testing.T) {
+	explored := map[string]string{}
 	for _, tt := range accepted {
 		t.Run(tt.mutant+" in "+tt.scope+" for "+tt.property, func(t *testing.T) {
+			if before := explored[tt.mutant+" in "+tt.scope]; before != "" {
+				t.Log("all properties are held against it for " + before)
+				return
+			}
+			explored[tt.mutant+" in "+tt.scope] = tt.property
 			m, s := find(t, tt.mutant), scopeOf(t, tt.scope)
 			with := witness{}
 			_, r := s.explore(t, func(s *core.Setup) *core.Setup { return with.wrap(m.Wrap(s)) })

@@ -13,15 +13,19 @@ import (
 
 // Aim: what the protocols promise for runs without failures is true of all that is embedded, far
 // from the small scopes in which mutants break it. Method: the runs that precede each search, of
-// every scenario, in the short form of each fourth.
+// every scenario, in the short form of each eighth.
 func TestRehearsals(t *testing.T) {
 	list, err := scenarios.Embedded()
 	if err != nil {
 		t.Fatal(err)
 	}
-	rehearsed := 0
+	rehearsed, left := 0, 0
 	for i, s := range list {
-		if s.Variant != "repaired" || i%4 > 0 && !effort.Long() {
+		if s.Variant != "repaired" {
+			continue
+		}
+		if i%8 > 0 && !effort.Long() {
+			left++
 			continue
 		}
 		r, err := verify.Resolve(all.Protocols(), s)
@@ -38,7 +42,10 @@ func TestRehearsals(t *testing.T) {
 				run.Violation.Message)
 		}
 	}
-	if enough := effort.Of(50, 200); rehearsed < enough {
+	if left > 0 {
+		t.Logf("%d scenarios are left out, all %s", left, effort.More)
+	}
+	if enough := effort.Of(30, 200); rehearsed < enough {
 		t.Errorf("%d scenarios are rehearsed, want at least %d", rehearsed, enough)
 	}
 }

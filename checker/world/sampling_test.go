@@ -48,7 +48,7 @@ func TestErrataBySampling(t *testing.T) {
 			n = len(numbers)
 			numbers[s.Erratum] = n
 		}
-		if n%5 != 2 && !effort.Long() {
+		if !effort.Long() && (n%8 != 2 || rare[s.Erratum] != "") {
 			continue
 		}
 		found[s.Erratum] = found[s.Erratum] || false
@@ -84,6 +84,7 @@ func TestErrataBySampling(t *testing.T) {
 			t.Errorf("no strategy finds %s in %d runs", id, runs)
 		}
 	}
+	t.Logf("%d of %d errata are looked for, more %s", len(found), len(numbers), effort.More)
 	if len(found) < effort.Of(10, 20) {
 		t.Errorf("%d errata", len(found))
 	}

@@ -1,6 +1,7 @@
 package page_test
 
 import (
+	"io"
 	"os"
 	"os/exec"
 	"syscall"
@@ -28,6 +29,9 @@ func TestNeeds(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Logf("written in %s of user time", used(t)-began)
+		if size, err := f.Seek(0, io.SeekEnd); err != nil || size > mostLong {
+			t.Fatalf("%d bytes, want at most %d: %v", size, mostLong, err)
+		}
 		return
 	}
 	c := exec.Command(os.Args[0], "-test.run=^TestNeeds$", "-test.v")

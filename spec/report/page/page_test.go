@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/spec/report"
 	"github.com/domino-check/domino/spec/report/page"
 	"github.com/domino-check/domino/spec/trace"
@@ -51,16 +52,24 @@ func TestNothing(t *testing.T) {
 		Events: events}})})
 }
 
+// mostLong is how many bytes a page of 10,000 steps and 64 procs may have.
+const mostLong = 4_000_000
+
 // TestLong holds the pages of long runs to what a browser can take, those included in which as many
-// protocol messages come with the messages of the programs.
+// protocol messages come with the messages of the programs. The short form leaves the largest one
+// with them to TestNeeds.
 func TestLong(t *testing.T) {
 	for _, tt := range []struct{ steps, procs, most int }{{1000, 16, 600_000},
-		{10_000, 64, 4_000_000}} {
+		{10_000, 64, mostLong}} {
 		p := made(tt.steps, tt.procs, plain)
 		if tt.steps == 10_000 {
 			p.Repaired, p.Free = nil, nil
 		}
 		for _, words := range []string{"", " with protocol messages"} {
+			if words != "" && tt.most == mostLong && !effort.Long() {
+				t.Log("10,000 steps" + words + ": " + effort.More)
+				break
+			}
 			began := time.Now()
 			n := len(written(t, p))
 			t.Logf("%d bytes in %s", n, time.Since(began))
