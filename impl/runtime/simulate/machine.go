@@ -177,6 +177,9 @@ func lineOf(text []byte, name string) int {
 	return lineAt(text, int64(bytes.LastIndex(text, []byte(strconv.Quote(name)))))
 }
 
+// absurd is more than any value that a parameter may have, in its basic unit.
+const absurd = 1e15
+
 // kind is what the parameter is measured in, nil if there is no such one.
 func (p *Parameter) kind() (k *kind, needed bool) {
 	for i := range table {
@@ -214,7 +217,7 @@ func (p *Parameter) validate() error {
 	switch value := p.Value * factor; {
 	case !ok:
 		return fmt.Errorf("%s: unit %q, want %s", p.Name, p.Unit, k.words)
-	case p.Value < 0 || math.IsNaN(value) || value > 1e15:
+	case p.Value < 0 || math.IsNaN(value) || value > absurd:
 		return fmt.Errorf("%s: %v %s, want %s that is not negative and not absurd", p.Name, p.Value,
 			p.Unit, k.words)
 	case needed && value < 1:
