@@ -17,7 +17,7 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-var scenariosDrawn = effort.Of(150, 300)
+var scenariosDrawn = effort.Of(100, 300)
 
 // everything lets all there is be drawn.
 func everything(needs promise.Determinism) *protocol.Shapes {

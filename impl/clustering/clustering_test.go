@@ -107,7 +107,7 @@ func least(g *traffic.Graph, w clustering.Weights,
 // TestOptimal compares the search with all partitions of random graphs: it never finds less than
 // the least there is, and in 98 of 100 finds that.
 func TestOptimal(t *testing.T) {
-	cases, most := effort.Of(600, 10_000), effort.Of(7, 9)
+	cases, most := effort.Of(300, 10_000), effort.Of(7, 9)
 	if effort.Long() && !effort.Huge() {
 		cases = 1500
 	}
