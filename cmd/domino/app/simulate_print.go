@@ -239,7 +239,7 @@ func (s *simulation) draw() error {
 		return nil
 	}
 	lines := &chart.Lines{Title: fmt.Sprintf("%s on %s, simulated", s.kernel, s.model.Name),
-		X: "ranks", Y: "time by that without a protocol", Linear: true}
+		X: "ranks", Y: "time by that without a protocol", Linear: true, Doubled: true}
 	for i, u := range s.under {
 		line := chart.Line{Name: u.name, Style: i}
 		for _, p := range s.answer.Points {

@@ -286,6 +286,25 @@ func (powers) Ticks(least, most float64) (list []plot.Tick) {
 	return list
 }
 
+// doublings are ticks of a log axis of a count at powers of two, with at most nine labels, and over
+// less than two of them as on a linear axis.
+type doublings struct{}
+
+func (doublings) Ticks(least, most float64) (list []plot.Tick) {
+	if most/least < 4 {
+		return steps{}.Ticks(least, most)
+	}
+	low, high := int(math.Ceil(math.Log2(least*0.999))), int(math.Floor(math.Log2(most*1.001)))
+	for e := low; e <= high; e++ {
+		t := plot.Tick{Value: math.Exp2(float64(e))}
+		if (high-e)%((high-low)/9+1) == 0 {
+			t.Label = strconv.FormatFloat(t.Value, 'f', -1, 64)
+		}
+		list = append(list, t)
+	}
+	return list
+}
+
 // Bytes is a number of bytes in units of 1024.
 func Bytes(x float64) string {
 	unit := 0

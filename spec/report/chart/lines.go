@@ -23,10 +23,12 @@ type Line struct {
 }
 
 // Lines is a figure over sizes in bytes, both axes logarithmic, so all values must be positive; or,
-// when it is Linear, over any quantity, both axes from zero.
+// when it is Linear, over any quantity, both axes from zero, but that of X logarithmic when it
+// counts what is mostly doubled, such as ranks.
 type Lines struct {
 	Title, X, Y string
 	Linear      bool
+	Doubled     bool // X, of a figure that is Linear
 	Lines       []Line
 }
 
@@ -45,9 +47,13 @@ func (l *Lines) Save(dir, name string) error { return save(l, dir, name) }
 func (l *Lines) figure() (*figure, error) {
 	f := newFigure(l.Title, l.X, l.Y)
 	f.plot.Add(grid{x: true, y: true})
-	if l.Linear {
+	switch {
+	case l.Linear && l.Doubled:
+		f.plot.X.Scale = plot.LogScale{}
+		f.plot.X.Tick.Marker, f.plot.Y.Tick.Marker = doublings{}, steps{}
+	case l.Linear:
 		f.plot.X.Tick.Marker, f.plot.Y.Tick.Marker = steps{}, steps{}
-	} else {
+	default:
 		f.plot.X.Scale, f.plot.Y.Scale = plot.LogScale{}, plot.LogScale{}
 		f.plot.X.Tick.Marker, f.plot.Y.Tick.Marker = powers{}, decades{}
 	}
@@ -82,12 +88,15 @@ func (l *Lines) figure() (*figure, error) {
 	if len(f.legend) == 0 {
 		return nil, ErrNothing
 	}
-	if l.Linear {
-		fromZero(&f.plot.X)
-		fromZero(&f.plot.Y)
-	} else {
-		widen(&f.plot.X)
-		widen(&f.plot.Y)
+	for _, a := range []struct {
+		axis *plot.Axis
+		log  bool
+	}{{&f.plot.X, !l.Linear || l.Doubled}, {&f.plot.Y, !l.Linear}} {
+		if a.log {
+			widen(a.axis)
+		} else {
+			fromZero(a.axis)
+		}
 	}
 	return f, nil
 }
@@ -121,7 +130,7 @@ func (l *Lines) drawn(p Point) bool {
 	if math.IsNaN(p.X+p.Y) || math.IsInf(p.X+p.Y, 0) {
 		return false
 	}
-	return l.Linear || p.X > 0 && p.Y > 0
+	return (p.X > 0 || l.Linear && !l.Doubled) && (p.Y > 0 || l.Linear)
 }
 
 // fromZero gives a linear axis its zero and room at the end.

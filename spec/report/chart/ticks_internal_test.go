@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -28,6 +29,45 @@ func TestDecades(t *testing.T) {
 		if got := strings.Join(labels, " "); got != tt.want {
 			t.Errorf("%v to %v: %s, want %s", tt.least, tt.most, got, tt.want)
 		}
+	}
+}
+
+// TestDoublings reads the labels of an axis of ranks, and where points are: as far from each other
+// as numbers are doubled between them.
+func TestDoublings(t *testing.T) {
+	for _, tt := range []struct {
+		least, most float64
+		want        string
+	}{
+		{15.5, 70, "16 32 64"},
+		{8, 32, "8 16 32"},
+		{9, 37, "16 32"},
+		{1000, 1600, "1000 1100 1200 1300 1400 1500 1600"},
+		{0.9, 1 << 16, "1 4 16 64 256 1024 4096 16384 65536"},
+		{2, 1 << 16, "4 16 64 256 1024 4096 16384 65536"},
+	} {
+		var labels []string
+		for _, tick := range (doublings{}).Ticks(tt.least, tt.most) {
+			if tick.Label != "" {
+				labels = append(labels, tick.Label)
+			}
+		}
+		if got := strings.Join(labels, " "); got != tt.want {
+			t.Errorf("%v to %v: %s, want %s", tt.least, tt.most, got, tt.want)
+		}
+	}
+	l := Lines{Linear: true, Doubled: true, Lines: []Line{{Points: []Point{{X: 0, Y: 9},
+		{X: 16, Y: 0}, {X: 64, Y: 1}, {X: 256, Y: 2}}}}}
+	f, err := l.figure()
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &f.plot.X
+	if a, b := x.Norm(64)-x.Norm(16), x.Norm(256)-x.Norm(64); math.Abs(a-b) > 1e-9 || a < 0.3 {
+		t.Errorf("from 16 to 64 are %v, from 64 to 256 %v of the axis", a, b)
+	}
+	if f.plot.Y.Min != 0 || f.plot.Y.Max > 3 {
+		t.Errorf("Y from %v to %v", f.plot.Y.Min, f.plot.Y.Max)
 	}
 }
 
