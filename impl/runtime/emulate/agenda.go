@@ -14,7 +14,9 @@ func (e *local) before(f *local) bool {
 }
 
 // agenda is the events of one proc, a heap, the earliest first: mostly one or two, but a root may
-// have one of every other proc. Invariant: for all i > 0, agenda[(i-1)/2] is before agenda[i].
+// have one of every other proc. It has not its code in common with clock: with a type parameter,
+// orders are called, not inlined, and a push and a pop take 92 ns instead of 46.
+// Invariant: for all i > 0, agenda[(i-1)/2] is before agenda[i].
 type agenda []local
 
 // push adds an event.
@@ -49,42 +51,6 @@ func (a *agenda) pop() local {
 			down++
 		}
 		if !q[down].before(&last) {
-			break
-		}
-		q[i] = q[down]
-		i = down
-	}
-	if len(q) > 0 {
-		q[i] = last
-	}
-	return first
-}
-
-// later keeps who has no event before the windows that there are lists for.
-func (w *windows) later(l listing) {
-	q := append(w.far, l)
-	i := len(q) - 1
-	for i > 0 && l.window < q[(i-1)/2].window {
-		q[i] = q[(i-1)/2]
-		i = (i - 1) / 2
-	}
-	q[i] = l
-	w.far = q
-}
-
-// sooner takes who has the earliest event of them.
-func (w *windows) sooner() listing {
-	q := w.far
-	first, last := q[0], q[len(q)-1]
-	q = q[:len(q)-1]
-	w.far = q
-	i := 0
-	for 2*i+1 < len(q) {
-		down := 2*i + 1
-		if down+1 < len(q) && q[down+1].window < q[down].window {
-			down++
-		}
-		if q[down].window >= last.window {
 			break
 		}
 		q[i] = q[down]

@@ -22,7 +22,7 @@ type windows struct {
 	now     int64                    // number of the window, -1 before the first
 	near    [nearWindows][]core.Proc // by number: who is listed in the next ones
 	listed  uint64                   // which of them list somebody
-	far     []listing                // of later ones: a heap
+	far     agenda                   // who is listed in later ones: at is the number, by who
 	running *proc
 	last    moment // when the last event was
 	away    []away // what was made in this window for procs of other blocks
@@ -35,12 +35,6 @@ const nearWindows = 64
 
 // never is behind the last window.
 const never = math.MaxInt64
-
-// listing is a proc and a window in which it has an event.
-type listing struct {
-	window int64
-	proc   core.Proc
-}
 
 // local is an event of a proc. Events of the same moment are ordered by when they were made, by
 // whom, and in his order, which is how a queue of all events numbers them: what is made for others
@@ -163,7 +157,7 @@ func (w *windows) add(p *proc, e local) {
 	}
 	if number < p.due {
 		p.due = number
-		w.enter(listing{number, p.id})
+		w.enter(number, p.id)
 	}
 }
 
@@ -174,18 +168,18 @@ func (w *windows) list(p *proc) {
 	}
 	if number := int64(p.events[0].at / w.width); number < p.due {
 		p.due = number
-		w.enter(listing{number, p.id})
+		w.enter(number, p.id)
 	}
 }
 
 // enter is a proc in the list of a window.
-func (w *windows) enter(l listing) {
-	if l.window-w.now >= nearWindows {
-		w.later(l)
+func (w *windows) enter(number int64, p core.Proc) {
+	if number-w.now >= nearWindows {
+		w.far.push(local{at: moment(number), by: p})
 		return
 	}
-	i := l.window % nearWindows
-	w.near[i] = append(w.near[i], l.proc)
+	i := number % nearWindows
+	w.near[i] = append(w.near[i], p)
 	w.listed |= 1 << i
 }
 
@@ -198,7 +192,7 @@ func (w *windows) next() int64 {
 			bits.RotateLeft64(w.listed, -int(first%nearWindows))))
 	}
 	if len(w.far) > 0 {
-		next = min(next, w.far[0].window)
+		next = min(next, int64(w.far[0].at))
 	}
 	return next
 }
@@ -206,8 +200,9 @@ func (w *windows) next() int64 {
 // goTo goes on to a window, no later than the next one: how many procs are listed in it.
 func (w *windows) goTo(number int64) (listed int) {
 	w.now = number
-	for len(w.far) > 0 && w.far[0].window-w.now < nearWindows {
-		w.enter(w.sooner())
+	for len(w.far) > 0 && int64(w.far[0].at)-w.now < nearWindows {
+		l := w.far.pop()
+		w.enter(int64(l.at), l.by)
 	}
 	w.listed &^= 1 << (w.now % nearWindows)
 	return len(w.near[w.now%nearWindows])
