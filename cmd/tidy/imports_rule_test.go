@@ -190,8 +190,9 @@ var importTable = []row{
 			"impl/runtime/tcp/internal/*"),
 	},
 	{
-		dir:      "impl/runtime/tcp/perf",
-		internal: and(vocabulary, "impl/protocol", "impl/runtime/tcp/cluster", "spec/report/chart"),
+		dir: "impl/runtime/tcp/perf",
+		internal: and(vocabulary, "impl/performability", "impl/protocol",
+			"impl/runtime/tcp/cluster", "spec/report/chart"),
 	},
 	{
 		dir: "impl/runtime/tcp/netpipe",

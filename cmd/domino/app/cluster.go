@@ -19,6 +19,8 @@ func clusterCommands() []command {
 			"seconds", runEnforce},
 		{"perf", "", "kernels by protocol: time, overhead, bytes, recovery", "minutes",
 			runPerf},
+		{"efficiency", "", "efficiency by rate of failures and interval of " +
+			"checkpoints, beside a model", "minutes", runEfficiency},
 		{"netpipe", "", "latency and bandwidth between two processes, by protocol",
 			"minutes", runNetpipe},
 	}
@@ -29,7 +31,7 @@ func runCluster(ctx context.Context, args []string, std streams) (int, error) {
 	if len(args) == 0 || args[0] == "-h" || args[0] == "--help" || args[0] == "help" {
 		fmt.Fprintf(std.out, "Usage: %s cluster COMMAND [flags]\n\n", self())
 		for _, c := range clusterCommands() {
-			fmt.Fprintf(std.out, "  %-8s %-18s %s (%s)\n", c.name, c.args, c.doc, c.takes)
+			fmt.Fprintf(std.out, "  %-10s %-18s %s (%s)\n", c.name, c.args, c.doc, c.takes)
 		}
 		fmt.Fprint(std.out,
 			"\nEach command explains itself with --help. Processes are real, and none is left "+

@@ -39,3 +39,38 @@ func TestMTBF(t *testing.T) {
 		}
 	}
 }
+
+// TestEfficiency measures a little, as text and as JSON, and draws; what makes no sense is refused.
+func TestEfficiency(t *testing.T) {
+	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
+	t.Setenv("TMPDIR", t.TempDir())
+	plots := filepath.Join(t.TempDir(), "plots")
+	base := []string{"cluster", "efficiency", "--kernel", "heat n=16 iterations=30", "--ranks", "2",
+		"--checkpoints", "10", "--rounds", "1", "--protocols", "sbml"}
+	code, out, wrong := domino(t.Context(), append(base, "--mtbf", "3ms", "--plot", plots)...)
+	if code != 0 || !strings.Contains(out, "\nsbml      3.00ms  10     ") ||
+		!strings.Contains(out, "by Young") {
+		t.Errorf("exit code %d, %s\n%s", code, wrong, out)
+	}
+	if info, err := os.Stat(filepath.Join(plots, "efficiency-sbml.svg")); err != nil ||
+		info.Size() < 1000 {
+		t.Error(err)
+	}
+	code, out, _ = domino(t.Context(), append(base, "--mtbf", "1h", "--json")...)
+	if code != 0 || !strings.Contains(out, `"schema":"domino/efficiency/`) ||
+		!strings.Contains(out, `"mtbf":3600,"rounds":1,`) {
+		t.Errorf("exit code %d\n%s", code, out)
+	}
+	for _, tt := range []struct{ args, want string }{
+		{"--protocols none", "survives no failure"}, {"--checkpoints 0", "1 or more"},
+		{"--checkpoints 999", "at least one"}, {"--mtbf 0s", "between failures"},
+		{"--rounds 0", "0 rounds"}, {"--kernel matmul", "at least one"},
+		{"--kernel nothing", "nothing"}, {"--protocols nobody", "nobody"}, {"word", "unexpected"},
+	} {
+		args := append(append([]string{}, base...), strings.Fields(tt.args)...)
+		if code, _, wrong := domino(t.Context(), args...); code != 4 ||
+			!strings.Contains(wrong, tt.want) {
+			t.Errorf("%s: exit code %d, %q, want %q", tt.args, code, wrong, tt.want)
+		}
+	}
+}

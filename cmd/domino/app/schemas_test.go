@@ -37,6 +37,7 @@ var answerTypes = map[string]reflect.Type{
 	"compare":    reflect.TypeFor[compareAnswer](), "comparison": reflect.TypeFor[compareSum](),
 	"disk":        reflect.TypeFor[storeAnswer](),
 	"enforce":     reflect.TypeFor[enforceReport](),
+	"efficiency":  reflect.TypeFor[efficiencyAnswer](),
 	"lift":        reflect.TypeFor[liftReport](),
 	"cluster-run": reflect.TypeFor[clusterReport](), "torture": reflect.TypeFor[tortured](),
 	"wrong-run": reflect.TypeFor[wrongRun](), "perf": reflect.TypeFor[perfAnswer](),
