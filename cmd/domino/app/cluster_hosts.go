@@ -8,6 +8,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -15,7 +16,10 @@ import (
 )
 
 // hostFlags are the flags that say where processes run and meet.
-type hostFlags struct{ hosts, address, ports string }
+type hostFlags struct {
+	hosts, address, ports, fence string
+	lostAfter                    time.Duration
+}
 
 // register adds them; shared says which folder the hosts must share.
 func (o *hostFlags) register(f *pflag.FlagSet, shared string) {
@@ -30,6 +34,12 @@ func (o *hostFlags) register(f *pflag.FlagSet, shared string) {
 	f.StringVar(&o.ports, "ports", "",
 		"FIRST-LAST: listen on these ports only, one a process on each host (default: any free "+
 			"ones)")
+	f.StringVar(&o.fence, "fence", "",
+		"command that switches a host off, whose name is put behind it, and succeeds only then; "+
+			"what ran there has failed, and goes on on another host")
+	f.DurationVar(&o.lostAfter, "lost-after", 0, "fence a host, too, whose processes give no sign "+
+		"of life for so long; 0: only one whose launchers end and whose disks stay locked, or "+
+		"that starts nothing any more")
 }
 
 // anyLoopback is where processes of this host meet.
@@ -40,6 +50,9 @@ type hosting struct {
 	hosts   []cluster.Host
 	address string
 	ports   cluster.Ports
+	fence   []string
+	// after so long
+	lostAfter time.Duration
 	// a folder that they share, below which the temporary one is; "": that of the system
 	shared string
 }
@@ -47,7 +60,10 @@ type hosting struct {
 // resolve reads the flags; it may have to wait for a file, or for Slurm.
 func (o *hostFlags) resolve(ctx context.Context) (hosting, error) {
 	return heard(ctx, func() (h hosting, err error) {
-		h.address = o.address
+		h.address, h.lostAfter = o.address, o.lostAfter
+		if h.fence, err = splitWords(o.fence); err != nil {
+			return h, fmt.Errorf("--fence: %w", err)
+		}
 		if h.ports, err = parsePorts(o.ports); err != nil {
 			return h, err
 		}

@@ -417,7 +417,8 @@ func (c *clusterCase) config(k strikes, seed uint64, dir string) (cluster.Config
 		Model: c.resolved.Model, Plan: k.Plan, Timed: k.Timed, Reached: k.Reached, Stops: k.Stops,
 		Silence: k.Silence, Every: k.Every, States: c.lifts, Forget: k.Forget,
 		Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Dir: dir, Timeout: c.timeout,
-		Idle: c.idle, Address: c.address, Hosts: c.hosts, Ports: c.ports, Path: path,
+		Idle: c.idle, Address: c.address, Hosts: c.hosts, Ports: c.ports,
+		Fence: c.fence, LostAfter: c.lostAfter, Path: path,
 		Args: []string{"cluster", "run", "--" + childFlag}, Errors: launch.Shared(c.std.err),
 		Note: func(text string) {
 			if !c.quiet {

@@ -220,7 +220,7 @@ func (t *torture) add(s *scenarios.Scenario, r *verify.Resolved) error {
 		}
 	}
 	c := cluster.Config{Setup: r.Setup, Model: r.Model, Dir: "-", Path: "-",
-		Address: t.address, Hosts: t.hosts, Ports: t.ports}
+		Address: t.address, Hosts: t.hosts, Ports: t.ports, Fence: t.fence, LostAfter: t.lostAfter}
 	if err := c.Validate(); err != nil {
 		return err
 	}

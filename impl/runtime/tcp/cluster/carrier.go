@@ -37,6 +37,7 @@ type transport interface {
 	Connected(p core.Proc) (core.Incarnation, bool)
 	Call(p core.Proc)
 	Fence(p core.Proc, below core.Incarnation)
+	Cut(p core.Proc, below core.Incarnation)
 }
 
 // carrier is the mesh as the node of a life sees it. It puts the clock and the number of known
@@ -151,6 +152,16 @@ func (c *carrier) dying(procs []core.Proc) {
 			c.with(q).deaf = true
 			c.forget(c.with(q))
 		}
+	}
+}
+
+// cut closes what is open with procs that have failed and whose hosts are off: what has not arrived
+// never will, and no end of a connection says so.
+func (c *carrier) cut(procs []core.Proc) {
+	for _, q := range procs {
+		c.with(q).deaf = true
+		c.forget(c.with(q))
+		c.mesh.Cut(q, core.Incarnation(c.gone[q]+1))
 	}
 }
 

@@ -35,6 +35,12 @@ func (f *fakeMesh) Call(p core.Proc)               { f.did = append(f.did, fmt.S
 func (f *fakeMesh) Fence(p core.Proc, below core.Incarnation) {
 	f.did = append(f.did, fmt.Sprint("fence ", p, " ", below))
 }
+func (f *fakeMesh) Cut(p core.Proc, below core.Incarnation) {
+	if life, ok := f.open[p]; ok && life < below {
+		delete(f.open, p)
+	}
+	f.did = append(f.did, fmt.Sprint("cut ", p, " ", below))
+}
 func (f *fakeMesh) Connected(p core.Proc) (core.Incarnation, bool) {
 	life, ok := f.open[p]
 	return life, ok
@@ -219,6 +225,36 @@ func TestCarrierStatus(t *testing.T) {
 	if s.MostQueued() != 0 {
 		t.Errorf("%d bytes wait for the dead", s.MostQueued())
 	}
+}
+
+// TestCarrierCut: of whose host is off nothing is awaited, not even the end of its connection, and
+// nothing is heard that comes after all; a connection with the next life is none of that.
+func TestCarrierCut(t *testing.T) {
+	s := newStory(t)
+	s.happens(mesh.Up, 1, 0)
+	s.happens(mesh.Up, 2, 0)
+	s.comes(2, 0, 0, "before")
+	s.hears("before")
+	s.dying([]core.Proc{1, 2})
+	if s.drained([]core.Proc{1, 2}) {
+		t.Error("drained before anything has ended")
+	}
+	s.cut([]core.Proc{2})
+	if got := s.carrier.open([]core.Proc{1, 2}); !slices.Equal(got, []core.Proc{1}) {
+		t.Errorf("open are %v, want 1 alone, which is not cut", got)
+	}
+	s.happens(mesh.Lost, 1, 0)
+	s.comes(2, 0, 0, "late")
+	s.hears()
+	if !s.drained([]core.Proc{1, 2}) {
+		t.Error("not drained when one has ended and one is cut")
+	}
+	s.carrier.over([]core.Proc{1, 2}, 1)
+	s.happens(mesh.Up, 2, 1)
+	s.cut(nil)
+	s.comes(2, 1, 1, "next life")
+	s.hears("next life")
+	s.did("cut 2 1", "fence 1 1", "fence 2 1")
 }
 
 // TestCarrierFence: a life that begins late refuses the lives that are over.

@@ -63,6 +63,12 @@ func (w *wire) Call(core.Proc)  {}
 
 func (w *wire) Fence(core.Proc, core.Incarnation) {}
 
+func (w *wire) Cut(q core.Proc, below core.Incarnation) {
+	if w.connected[q] < below {
+		delete(w.connected, q)
+	}
+}
+
 func (w *wire) Pause(p core.Proc, paused bool) { w.paused[p] = paused }
 
 func (w *wire) Connected(p core.Proc) (core.Incarnation, bool) {

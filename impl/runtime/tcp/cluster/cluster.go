@@ -58,12 +58,18 @@ type Config struct {
 	Course  *course.Course
 	Address string // where the processes meet; "" means any free port of the loopback
 	Hosts   []Host // where they run; nil means all here
-	Ports   Ports  // where all listen, at their hosts; of Address if its port is 0
-	Path    string // of the program whose child is a life
-	Args    []string
-	Errors  io.Writer                      // standard error of the children; nil: discarded
-	Note    func(text string)              // for the reader, while it runs; may be nil
-	Started func(p core.Proc, process int) // for tests; may be nil
+	// switches a host off, whose name is put behind it: when it succeeds nothing runs there any
+	// more, and never will in this run; nil: a host that is lost ends the run
+	Fence []string
+	// a host behind a launcher none of whose processes gives a sign of life for so long is fenced;
+	// 0: only one whose launchers end
+	LostAfter time.Duration
+	Ports     Ports  // where all listen, at their hosts; of Address if its port is 0
+	Path      string // of the program whose child is a life
+	Args      []string
+	Errors    io.Writer                      // standard error of the children; nil: discarded
+	Note      func(text string)              // for the reader, while it runs; may be nil
+	Started   func(p core.Proc, process int) // for tests; may be nil
 
 	heard func(kind string) // for tests: an answer of a life; may be nil
 }
@@ -191,7 +197,7 @@ func (c *Config) Validate() error {
 		return err
 	}
 	for _, validate := range []func() error{c.validateMoments, c.validateHosts, c.validatePorts,
-		c.validateStops} {
+		c.validateFence, c.validateStops} {
 		if err := validate(); err != nil {
 			return err
 		}
@@ -214,6 +220,7 @@ func (c *Config) validateTimes() error {
 		{"time limit", c.Timeout},
 		{"time between checkpoints", c.Every},
 		{"silence that is suspect", c.Silence},
+		{"silence after which a host is lost", c.LostAfter},
 		{"time in which nothing may happen", c.Idle},
 	}
 	for i, t := range c.Timed {

@@ -41,6 +41,10 @@ func TestMain(m *testing.M) {
 		// a child that was built with -race would sleep for a second when it ends
 		os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
 		goleak.VerifyTestMain(m)
+	case "host":
+		beHost(os.Args[1])
+	case "launcher":
+		os.Exit(beLauncher(os.Args[1]))
 	case "supervisor":
 		os.Setenv(asChild, "live")
 		supervise(os.Args[1])

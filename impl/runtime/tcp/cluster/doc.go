@@ -98,20 +98,33 @@
 // # Hosts
 //
 // Processes listen on the addresses of Config.Hosts, at any free port or at one of Config.Ports, in
-// blocks as large as the hosts have slots: what stops together, or runs on one
-// node, is on one host, services are spread in the same way beside them, and a proc that has moved
-// starts where its new host runs. With several hosts no address will do that only its own host
-// reaches, a host that is given by name is reached by that name, whatever it means there, and a run
-// begins when all who will talk with each other are connected: who does not reach whom is said
-// before. Where a host has a launcher, such as ssh, its processes are started by that command line,
-// one for each. They are killed by their
-// own hand, on order, as to kill a launcher kills nobody else (package launch), and a process whose
-// launcher has ended counts as dead when the lock of its disk is free, not before; if it stays, the
-// run ends with an error. So the folder of the run, where disks and evidence are, must be shared by
-// all hosts with its locks. Both is checked: a life looks whether the folder is that of the run,
-// the supervisor whether it sees the lock of a life that says it is up. A launcher must not ask
-// anybody anything. The clocks of hosts may differ: the order of events does not depend on them,
-// but times in reports do.
+// blocks as large as the hosts have slots: what stops together, or runs on one node, is on one
+// host, services are spread in the same way beside them, and a proc that has moved starts where its
+// new host runs. With several hosts no address will do that only its own host reaches, a host that
+// is given by name is reached by that name, whatever it means there, and a run begins when all who
+// will talk with each other are connected: who does not reach whom is said before. Where a host has
+// a launcher, such as ssh, its processes are started by that command line, one for each. They are
+// killed by their own hand, on order, as to kill a launcher kills nobody else (package launch), and
+// a process whose launcher has ended counts as dead when the lock of its disk is free, not before;
+// if it stays, the run ends with an error, unless there is a fence command. So the folder of the
+// run, where disks and evidence are, must be shared by all hosts with its locks. Both is checked: a
+// life looks whether the folder is that of the run, the supervisor whether it sees the lock of a
+// life that says it is up. A launcher must not ask anybody anything. The clocks of hosts may
+// differ: the order of events does not depend on them, but times in reports do.
+//
+// # Hosts that are lost
+//
+// A host that has no power, or no link, says nothing, nor do its launchers end, and whether what
+// runs there goes on can not be known from outside. So nobody guesses: Config.Fence, a command,
+// switches the host off, and only when it says that this was done, all that ran there has failed,
+// at once, as processes that somebody else has killed. It is called when a launcher has ended and
+// the disk of its process stays locked, when a host starts no process any more, and with
+// Config.LostAfter when none of its processes has given a sign of life for so long; no clocks are
+// compared, and a host that is only slow is lost, too, as the fence makes it so. Survivors wait for
+// no end of connections with what ran there: they take what has arrived and close them, so a prefix
+// arrives, as of all who die. The next lives start on the next host, on the same disks in the
+// folder that all share. A fence command that fails ends the run, with the name of the host; one
+// that lies makes two lives of one proc.
 //
 // # Evidence
 //

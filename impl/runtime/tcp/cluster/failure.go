@@ -322,7 +322,8 @@ func (s *supervisor) tellDead(p *proc, b *burial) {
 	life := p.life
 	s.later(s.delay(), func() {
 		if p.process != nil && !p.dying && p.life == life && !s.over {
-			s.tell(p, order{Kind: sayDead, Procs: b.procs, Epoch: b.epoch})
+			s.tell(p, order{Kind: sayDead, Procs: b.procs, Epoch: b.epoch,
+				Cut: s.cut(b.procs)})
 		}
 	})
 }
@@ -376,7 +377,7 @@ func (s *supervisor) restart() {
 
 // mayRestart reports whether a proc is down, all agree that it is, and it has a place.
 func (s *supervisor) mayRestart(p *proc) bool {
-	if p.process != nil || p.dying || !s.live {
+	if p.process != nil || p.dying || !s.live || len(s.hosts) > 0 && s.hosts[p.host].fencing {
 		return false
 	}
 	for _, b := range slices.Concat(s.dying, s.burying) {

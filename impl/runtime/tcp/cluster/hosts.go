@@ -206,10 +206,10 @@ func (s *supervisor) holdsDisk(p core.Proc) (bool, error) {
 
 // awaitDeath waits, in a goroutine of its own, until a process whose launcher has ended is known to
 // be gone.
-func (s *supervisor) awaitDeath(p core.Proc) error {
+func (s *supervisor) awaitDeath(p core.Proc, host int) error {
 	for end := time.Now().Add(lockedFor); ; time.Sleep(time.Millisecond) {
 		holds, err := s.holdsDisk(p)
-		if !holds || err != nil {
+		if !holds || err != nil || s.off(host) {
 			return err
 		}
 		if time.Now().After(end) {

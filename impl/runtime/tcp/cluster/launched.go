@@ -102,6 +102,7 @@ func (s *supervisor) place(p *proc, in *instructions) {
 			in.Node = node
 		}
 		p.host = s.hostOf(p)
+		p.host, _ = s.standing(p.host) // there is one, or the run is over
 	}
 	in.On, in.Spoiled = p.on, s.spoils(p.id)
 }

@@ -267,6 +267,9 @@ func (l *life) run() error {
 				return err
 			}
 		}
+		if l.dying != nil { // each time: a connection may have been made before the end
+			l.carrier.cut(l.dying.Cut)
+		}
 		if l.dying != nil && l.carrier.drained(l.dying.Procs) {
 			l.steered.buried(l, l.dying.Procs)
 			l.marks.add(processes.Mark{What: processes.Agreed, Procs: l.dying.Procs,

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -25,6 +26,9 @@ type network struct {
 	address string    // of this host
 }
 
+// networks counts them: the system takes a moment to remove one.
+var networks atomic.Int32
+
 // newNetwork makes one, or skips the test where that is not allowed.
 func newNetwork(t *testing.T) *network {
 	if !effort.Long() {
@@ -33,7 +37,7 @@ func newNetwork(t *testing.T) *network {
 	if _, err := exec.LookPath("ip"); err != nil || os.Getuid() != 0 {
 		t.Skip("network namespaces need root and the command ip")
 	}
-	id := os.Getpid() % 10000
+	id := os.Getpid()%10000*10 + int(networks.Add(1))
 	n := &network{t: t, bridge: fmt.Sprintf("db%d", id), address: "10.213.7.1"}
 	add := exec.Command("ip", "link", "add", n.bridge, "type", "bridge")
 	if out, err := add.CombinedOutput(); err != nil {

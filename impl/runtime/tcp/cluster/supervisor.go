@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
@@ -90,6 +90,9 @@ type supervisor struct {
 	round    round
 	steering *steering // nil: everybody goes on by himself
 	stall    stall
+	hosts    []*ground // as Config.Hosts
+	fences   sync.WaitGroup
+	watched  time.Time // when it last looked for hosts that are lost
 	told     int       // connections of strangers that the reader was told of
 	listened time.Time // when it last looked who is silent
 	ending   bool
@@ -127,6 +130,9 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 			s.procs[p].host = host
 		}
 		s.out.Placement = s.placement()
+		for range c.Hosts {
+			s.hosts = append(s.hosts, new(ground))
+		}
 	}
 	for i, f := range c.Plan.Failures {
 		s.armed = append(s.armed, &armed{Failure: f, index: i})
@@ -146,7 +152,7 @@ func newSupervisor(c *Config, text json.RawMessage) *supervisor {
 	if len(c.Hosts) > 1 {
 		s.instructions.Connect, s.instructions.Public = min(joinTimeout, c.Timeout/2), true
 	}
-	s.instructions.Beat = c.Silence / 4
+	s.instructions.Beat = c.beat()
 	s.steers()
 	s.left.failures, s.left.checkpoints, s.left.suspicions = c.Model.Failures, c.Model.Checkpoints,
 		c.Model.Suspicions
@@ -182,6 +188,7 @@ func (s *supervisor) since() time.Duration {
 // run starts all and goes on until the run is over and nobody is left.
 func (s *supervisor) run(ctx context.Context) error {
 	defer s.steered()
+	defer s.fences.Wait()
 	defer close(s.closed)
 	if err := s.openDeeds(); err != nil {
 		return err
@@ -278,7 +285,7 @@ func (s *supervisor) spawn(p *proc) {
 		s.stop("", fmt.Errorf("cluster: %w", err))
 		return
 	}
-	p.process = process
+	p.process, p.heard = process, time.Now()
 	s.did(Deed{What: DidStart, Procs: []core.Proc{p.id}, Lives: []core.Incarnation{p.inc}})
 	if s.c.Started != nil {
 		s.c.Started(p.id, process.ID())
@@ -287,7 +294,7 @@ func (s *supervisor) spawn(p *proc) {
 		<-process.Done()
 		var unsure error
 		if launcher != nil {
-			unsure = s.awaitDeath(p.id)
+			unsure = s.awaitDeath(p.id, p.host)
 		}
 		s.post(func() { s.gone(p, process.Err(), unsure) })
 	}()
@@ -411,6 +418,10 @@ func (s *supervisor) isUp(p *proc) {
 	for _, p := range s.procs {
 		s.tell(p, order{Kind: sayGo})
 	}
+	if s.c.LostAfter > 0 {
+		s.watched = time.Now()
+		s.later(s.c.LostAfter/signsALoss, s.watchHosts)
+	}
 	for _, t := range s.c.Timed {
 		s.later(t.At, func() { s.timed(t) })
 	}
@@ -418,44 +429,6 @@ func (s *supervisor) isUp(p *proc) {
 	s.every()
 	s.strike()
 	s.steer()
-}
-
-// gone comes when a process has ended.
-func (s *supervisor) gone(p *proc, err, unsure error) {
-	wasDying, where, said := p.dying, s.where(p), complaint(p.process)
-	p.process, p.dying, p.up = nil, false, false
-	switch {
-	case unsure != nil:
-		s.stop("", nil)
-		s.err = errors.Join(s.err, fmt.Errorf("cluster: %s: %w%s", where, unsure, said))
-	case s.over:
-	case wasDying:
-		s.reaped(p)
-	case s.ending && err == nil && s.has(p):
-		s.over = !slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil })
-	case s.out.Panic != "":
-		s.stop("", nil)
-	case p.failed != "":
-		s.stop("", fmt.Errorf("cluster: %s: %s", where, p.failed))
-	case killed(err, s.far(p)) && s.live && !s.c.Bare:
-		s.out.Outside++
-		s.note("%s was killed by somebody else%s", where, said)
-		p.dying = true // it was, only not by us
-		s.crash([]*proc{p}, false)
-		p.dying = false
-		s.reaped(p)
-	default:
-		s.stop("", fmt.Errorf("cluster: %s has ended: %v%s", where, err, said))
-	}
-}
-
-func (s *supervisor) has(p *proc) bool { _, ok := s.ended[p.id]; return ok }
-
-// killed reports whether a process was ended by a signal; a launcher says so by its exit code.
-func killed(err error, far bool) bool {
-	var exit *exec.ExitError
-	return errors.As(err, &exit) && (exit.ExitCode() == -1 || far &&
-		(exit.ExitCode() == 128+9 || exit.ExitCode() == 255))
 }
 
 // look reads what is new in the evidence of a life.

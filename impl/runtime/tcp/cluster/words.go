@@ -98,6 +98,8 @@ type order struct {
 	Epoch uint64      `json:"epoch,omitempty"`
 	Clock uint64      `json:"clock,omitempty"`
 	Round int         `json:"round,omitempty"`
+	// of the dead: nothing comes from these any more, not even the end of their connections
+	Cut []core.Proc `json:"cut,omitempty"`
 
 	Serial uint64           `json:"serial,omitempty"`
 	Life   core.Incarnation `json:"life,omitempty"` // that has ended

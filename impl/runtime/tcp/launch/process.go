@@ -111,6 +111,15 @@ func (p *Process) Tell(v any) error {
 	return err
 }
 
+// Abandon gives up a child behind a launcher that is known to be gone: the launcher is killed at
+// once, as it may wait for ever.
+func (p *Process) Abandon() {
+	if p.Kill(); p.far {
+		killAll(p.cmd.Process)
+		p.out.Close() // what the launcher has started here may have it, and live
+	}
+}
+
 // Kill ends the child as a crash does. It does not wait.
 func (p *Process) Kill() {
 	if !p.far {

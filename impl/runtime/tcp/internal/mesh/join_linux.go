@@ -162,6 +162,15 @@ func (m *Mesh) Fence(p trace.Proc, below trace.Incarnation) {
 	}
 }
 
+// Cut closes the link with a life of a proc below one, if it is open, without waiting for what is
+// on its way: its host is off, and would not say that it ends. The owner is told as of any that is
+// lost. It is for the owner alone.
+func (m *Mesh) Cut(p trace.Proc, below trace.Incarnation) {
+	if int(p) < len(m.peers) && m.peers[p] != nil && m.peers[p].life < below {
+		m.drop(m.peers[p], Notice{Event: Lost, Err: ErrFenced})
+	}
+}
+
 // join hands a connection to the owner.
 func (m *Mesh) join(conn net.Conn, theirs card, memory *link.Memory, maker bool) error {
 	fd, err := detach(conn)

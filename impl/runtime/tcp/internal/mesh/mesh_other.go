@@ -54,6 +54,9 @@ func (m *Mesh) Call(trace.Proc) {}
 // Fence does nothing.
 func (m *Mesh) Fence(trace.Proc, trace.Incarnation) {}
 
+// Cut does nothing.
+func (m *Mesh) Cut(trace.Proc, trace.Incarnation) {}
+
 // Waiting is nobody.
 func (m *Mesh) Waiting() []Waiting { return nil }
 
