@@ -19,6 +19,7 @@
 //
 // Loss and duplication by the network, torn, lost and damaged records: no connection and no disk
 // does that to order. (Messages that overtake each other do so in the inbox.) Members of one group
-// that stop one by one. Messages on their way to the dead that reach their next lives. Runs that go
-// on for ever without repeating themselves. Properties that compare runs.
+// that stop one by one. Runs that go on for ever without repeating themselves. Properties that
+// compare runs. What is on its way to the dead and reaches their next lives, where a model has
+// that, is kept by the supervisor in the place of the network.
 package enforce

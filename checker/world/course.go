@@ -6,7 +6,6 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/course"
 	"github.com/domino-check/domino/spec"
-	"github.com/domino-check/domino/spec/fault"
 )
 
 // Course is a run as real processes can be made to take it. Moves that they can not be made to do
@@ -121,15 +120,6 @@ func (w *World) keptIn(m *course.Move, state []uint32, gone func(core.Proc) bool
 		}
 		at++
 	})
-}
-
-// Enforceable says what of a model no run of real processes can be made to have; "": nothing.
-func Enforceable(m *fault.Model) string {
-	if m.KeepToDead && m.Failures > 0 {
-		return "what is on its way to the dead reaches their next lives, and real connections " +
-			"end with them"
-	}
-	return ""
 }
 
 // ByStates reports whether a property looks at more of a run without failures than its evidence.

@@ -41,7 +41,8 @@ func TestEnforce(t *testing.T) {
 	list := []string{"hydee H1"}
 	if effort.Long() {
 		list = []string{"hydee H1", "hydee H10", "camel C1", "errmgr A3", "errmgr M5", "errmgr W1",
-			"coordinated CO6", "epochs EP16", "hydee H11b", "hydee H15", "induced B1",
+			"coordinated CO6",
+			"coordinated CO7", "epochs EP16", "hydee H11b", "hydee H15", "induced B1",
 			"koo-toueg KT8", "radic-rbml M26"}
 	}
 	for _, name := range list {
@@ -98,6 +99,11 @@ func TestEnforceErrors(t *testing.T) {
 			"step a send m to b\nlose a->b App m (date 1 phase 1 round 0.0)\n")), 3,
 			"beyond real processes: 1 of 2 moves\nmove 2, lose a->b App m (date 1 phase 1 round " +
 				"0.0):\n  the connections"},
+		// what a has sent to b, which is down, outlives a
+		{file("outlives", fmt.Sprintf(two, "failures: 2\n",
+			"crash b\nstep a send m to b\ncrash a\nrestart b incarnation 1\n"+
+				"deliver a->b App m (date 1 phase 1 round 0.0)\n")), 0,
+			"enforced and fine: 5 of 5 moves by 3 processes"},
 		{file("fine", fmt.Sprintf(two, "", "step a send m to b\n")), 0,
 			"enforced and fine: 1 of 1 moves by 3 processes"},
 	}

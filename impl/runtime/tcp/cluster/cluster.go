@@ -186,7 +186,7 @@ func (c *Config) Validate() error {
 		c.Stops) > 0:
 		return errors.New(
 			"cluster: failures and requests need evidence, which a bare run does not keep")
-	case m.Failures > 0 && m.KeepToDead:
+	case m.Failures > 0 && m.KeepToDead && c.Course == nil:
 		return fmt.Errorf(
 			"cluster: %w: what was on its way to the dead is lost, and its senders keep no copy",
 			ErrModel)

@@ -74,6 +74,9 @@ func (l *life) join() error {
 	if l.node, err = node.New(config); err != nil {
 		return err
 	}
+	for _, k := range l.in.Mail {
+		l.node.Post(k.From, k.Body)
+	}
 	l.tune()
 	return nil
 }

@@ -379,6 +379,8 @@ func (l *life) obey() (ended bool, err error) {
 			err = l.move(o.Move)
 		case sayStatus:
 			l.status(&o)
+		case sayYield:
+			err = l.yield()
 		case sayDoing:
 			l.say(l.waits())
 		case sayEnd:

@@ -62,6 +62,10 @@ func (l *life) standStill() error {
 				l.mesh.Learn(o.Addresses)
 			case sayStatus:
 				l.status(&o)
+			case sayYield:
+				if err := l.yield(); err != nil {
+					return err
+				}
 			case sayDoing:
 				l.say(l.waits())
 			}
@@ -125,4 +129,30 @@ func (l *life) moved() error {
 	}
 	l.say(a)
 	return err
+}
+
+// yield says what is on its way to this life, and what waits with it for those who are down.
+func (l *life) yield() error {
+	a := answer{Kind: saidMail}
+	self := l.in.Proc
+	l.node.Waiting(func(from core.Proc, body []byte) {
+		a.Mail = append(a.Mail, letter{From: from, To: self, Body: body})
+	})
+	for q, p := range l.carrier.peers {
+		if p == nil {
+			continue
+		}
+		for _, k := range p.held {
+			body, err := l.node.Canonical(k.kind, self, k.extra[:len(k.extra)-clockBytes],
+				k.payload)
+			if err != nil {
+				return err
+			}
+			if body != nil {
+				a.Mail = append(a.Mail, letter{From: self, To: core.Proc(q), Body: body})
+			}
+		}
+	}
+	l.say(a)
+	return nil
 }

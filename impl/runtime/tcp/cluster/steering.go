@@ -7,6 +7,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/course"
+	"github.com/domino-check/domino/spec/fault"
 )
 
 // steering makes a run take a course: one move behind the other, each when all is done that the one
@@ -22,6 +23,9 @@ type steering struct {
 	answer *answer // of the proc that was told to move
 	exits  *proc   // it has asked to stop inside of the move
 	why    string  // the move can not be made
+	// what is on its way to those who are down: the network keeps it, or its senders are down, too
+	mail []letter
+	said *answer // what a life has yielded
 }
 
 // steers prepares for a course.
@@ -29,7 +33,8 @@ func (s *supervisor) steers() {
 	if s.c.Course == nil {
 		return
 	}
-	s.steering = &steering{supervisor: s, course: s.c.Course, ended: make(chan struct{})}
+	s.steering = &steering{supervisor: s, course: s.c.Course, ended: make(chan struct{}),
+		waits: "all to begin"}
 	s.instructions.Steered = true
 	s.instructions.Keep, s.instructions.Set = false, false // what stays does so in inboxes
 }
@@ -39,6 +44,8 @@ func (k *steering) heard(p *proc, a *answer) bool {
 	switch a.Kind {
 	case saidMoved, saidCut:
 		k.answer = a
+	case saidMail:
+		k.said = a
 	case saidExit:
 		k.exits = p
 	case saidKill:
@@ -231,7 +238,7 @@ func (k *steering) move(m *course.Move) bool {
 	case course.Restart:
 		return k.restarts(p, m)
 	case course.Kill:
-		if !k.keep(m) || !k.do(func() {
+		if !k.keep(m) || !k.yield(m.Procs) || !k.do(func() {
 			k.tell(p, order{Kind: sayMove, Move: m})
 			k.kill(p, m.From)
 		}) || !k.calm() || !k.do(func() { k.tell(p, order{Kind: sayMoved}) }) {
@@ -305,7 +312,12 @@ func (k *steering) ends(p *proc, m *course.Move) bool {
 				m.After+1)
 		})
 	case stops:
+		var procs []core.Proc
 		return k.arrive() && k.do(func() {
+			for _, q := range k.victims([]*proc{p}) {
+				procs = append(procs, q.id)
+			}
+		}) && k.yield(procs) && k.do(func() {
 			if k.exits != nil {
 				k.exit(p)
 			} else {
@@ -345,12 +357,50 @@ func (k *steering) keep(m *course.Move) bool {
 	return k.do(func() { k.answer = nil })
 }
 
+// yield takes from those who are to stop what is on its way and outlives them: what they have sent
+// to who is down, and what has come to them if the model keeps that for their next lives.
+func (k *steering) yield(procs []core.Proc) bool {
+	m := &k.c.Model
+	for _, id := range procs {
+		p, lives := k.procs[id], false
+		if !k.do(func() {
+			if k.said, lives = nil, p.process != nil && !p.dying; lives {
+				k.tell(p, order{Kind: sayYield})
+			}
+		}) {
+			return false
+		}
+		if lives && (!k.until("the mail of "+k.name(p), func() bool { return k.said != nil }) ||
+			!k.do(func() {
+				for _, l := range k.said.Mail {
+					if l.To == id && m.KeepToDead || l.To != id && m.FromDead != fault.Nothing {
+						k.mail = append(k.mail, l)
+					}
+				}
+			})) {
+			return false
+		}
+	}
+	return true
+}
+
+// mailOf hands over what is on its way to a proc that starts again.
+func (k *steering) mailOf(p core.Proc) (list []letter) {
+	for _, l := range k.mail {
+		if l.To == p {
+			list = append(list, l)
+		}
+	}
+	k.mail = slices.DeleteFunc(k.mail, func(l letter) bool { return l.To == p })
+	return list
+}
+
 // crashes kills groups.
 func (k *steering) crashes(m *course.Move) bool {
 	if !k.keep(m) || k.why != "" {
 		return k.why != ""
 	}
-	return k.do(func() {
+	return k.yield(m.Procs) && k.do(func() {
 		var chosen []*proc
 		for _, g := range m.Groups {
 			chosen = append(chosen, k.procs[g[0]])

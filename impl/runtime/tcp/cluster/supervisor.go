@@ -261,7 +261,7 @@ func (s *supervisor) spawn(p *proc) {
 	p.readers = append(p.readers, p.reader)
 	p.born = append(p.born, born{in.Clock, in.Epoch, slices.Clone(in.Gone)})
 	if s.steering != nil {
-		in.Flush, in.After = true, s.steering.after()
+		in.Flush, in.After, in.Mail = true, s.steering.after(), s.steering.mailOf(p.id)
 	}
 	p.starting, p.dying, p.up, p.done, p.told, p.hosts, p.recovering, p.failed = false, false,
 		false, false, nil, nil, false, ""

@@ -58,6 +58,9 @@ type instructions struct {
 	// behind so many effects, 0: it is not
 	Steered bool `json:"steered,omitempty"`
 	After   int  `json:"after,omitempty"`
+	// of a course: what was on its way to the proc while it was down, and outlives its sender, or
+	// the life before where the model keeps that
+	Mail []letter `json:"mail,omitempty"`
 }
 
 // moment is when a life stops and asks what now.
@@ -88,6 +91,7 @@ const (
 	sayKilled     = "killed" // Procs, which was to be stopped, is: Life
 	sayMove       = "move"   // of a course: Move
 	sayMoved      = "moved"  // is it done? It is answered behind all orders before
+	sayYield      = "yield"  // what is on its way here, or waits here for others?
 	sayDoing      = "doing"  // what are you doing? It is answered even in a step that does not end
 )
 
@@ -136,7 +140,8 @@ const (
 	saidLaunch = "launch" // Proc is to start: Ticket
 	// a move is done, and State is behind it; Text: it can not be done
 	saidMoved = "moved"
-	saidCut   = "cut" // it has performed as many effects of its step as it was to
+	saidMail  = "mail" // Mail is on its way to it, or waits with it
+	saidCut   = "cut"  // it has performed as many effects of its step as it was to
 )
 
 // answer is one thing that a life says.
@@ -167,9 +172,17 @@ type answer struct {
 	Renewed bool      `json:"renewed,omitempty"`
 	Ticket  *ticket   `json:"ticket,omitempty"`
 
-	State uint64 `json:"state,omitempty"`
+	State uint64   `json:"state,omitempty"`
+	Mail  []letter `json:"mail,omitempty"`
 
 	Strangers int `json:"strangers,omitempty"` // of end: connections of strangers that it refused
+}
+
+// letter is a message on its way, by its canonical bytes.
+type letter struct {
+	From core.Proc `json:"from"`
+	To   core.Proc `json:"to"`
+	Body []byte    `json:"body"`
 }
 
 // peer is what one life knows of its connection with another.

@@ -57,38 +57,54 @@ func (n *Node) Take(limit time.Duration) error {
 
 // pack puts a message into the inbox.
 func (n *Node) pack(a *mesh.Arrival) error {
-	switch a.Header.Kind {
-	case frame.Data:
-		m, ok := n.c.NewMessage().(core.Framed)
-		if !ok {
-			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: a data frame, which this "+
-				"protocol does not have", n.c.Proc, n.c.Life, a.From, a.Life)
-		}
-		if err := m.ParseHeader(a.Extra, a.From); err != nil {
-			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life,
-				a.From, a.Life, err)
-		}
-		m.Content().Data = a.Payload
-		n.arrives(a.From, core.Encode(m))
-		if a.Payload != nil {
-			n.c.Pool.Put(a.Payload)
-		}
-	case frame.Control:
-		m, err := n.coded(a)
-		if err != nil {
-			return err
-		}
-		n.arrives(a.From, core.Encode(m))
+	body, err := n.Canonical(a.Header.Kind, a.From, a.Extra, a.Payload)
+	if a.Payload != nil {
+		n.c.Pool.Put(a.Payload)
+	}
+	if err != nil {
+		return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life, a.From,
+			a.Life, err)
+	}
+	if body != nil {
+		n.Post(a.From, body)
 	}
 	return nil
 }
 
-func (n *Node) arrives(from core.Proc, body []byte) {
+// Canonical are the canonical bytes of the message in a frame of somebody; nil if there is none.
+func (n *Node) Canonical(kind frame.Kind, from core.Proc, extra, payload []byte) ([]byte, error) {
+	m := n.c.NewMessage()
+	switch kind {
+	case frame.Data:
+		f, ok := m.(core.Framed)
+		if !ok {
+			return nil, errors.New("a data frame, which this protocol does not have")
+		}
+		if err := f.ParseHeader(extra, from); err != nil {
+			return nil, err
+		}
+		f.Content().Data = payload
+	case frame.Control:
+		if err := core.Decode(payload, m); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, nil
+	}
+	return core.Encode(m), nil
+}
+
+// Post puts a message of somebody into the inbox, by its canonical bytes.
+func (n *Node) Post(from core.Proc, body []byte) {
 	n.held.inbox = append(n.held.inbox, packed{from, body})
 }
 
-// Inbox is the number of messages that wait.
-func (n *Node) Inbox() int { return len(n.held.inbox) }
+// Waiting visits the messages in the inbox, the oldest first.
+func (n *Node) Waiting(visit func(from core.Proc, body []byte)) {
+	for _, k := range n.held.inbox {
+		visit(k.from, k.body)
+	}
+}
 
 // find is the place of the oldest message of a sender with the digest.
 func (n *Node) find(from core.Proc, digest uint64) (int, error) {

@@ -357,9 +357,12 @@ func (n *Node) received(a *mesh.Arrival) error {
 		}
 		n.payload, n.size = content.ID, len(a.Payload)
 	case frame.Control:
-		m, err := n.coded(a)
+		m := n.c.NewMessage()
+		err := core.Decode(a.Payload, m)
+		n.c.Pool.Put(a.Payload)
 		if err != nil {
-			return err
+			return fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life,
+				a.From, a.Life, err)
 		}
 		if f, ok := m.(core.Framed); ok {
 			n.payload, n.size = f.Content().ID, len(f.Content().Data)
@@ -378,18 +381,6 @@ func (n *Node) received(a *mesh.Arrival) error {
 		return err
 	}
 	return n.dueInputs()
-}
-
-// coded is a message that has come by the codec.
-func (n *Node) coded(a *mesh.Arrival) (core.Message, error) {
-	m := n.c.NewMessage()
-	err := core.Decode(a.Payload, m)
-	n.c.Pool.Put(a.Payload)
-	if err != nil {
-		return nil, fmt.Errorf("node: proc %d inc %d: from %d inc %d: %w", n.c.Proc, n.c.Life,
-			a.From, a.Life, err)
-	}
-	return m, nil
 }
 
 // arrived counts a payload that is not delivered yet, and pauses a source that is too fast.

@@ -202,7 +202,7 @@ func (n *Node) carried(id core.MsgID, bytes int) {
 // again.
 func (n *Node) sendSelf(m core.Message) error {
 	if n.c.Held {
-		n.arrives(n.c.Proc, core.Encode(m))
+		n.Post(n.c.Proc, core.Encode(m))
 		return nil
 	}
 	again := n.c.NewMessage()
