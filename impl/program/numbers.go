@@ -35,9 +35,9 @@ func sample(data []byte) uint64 {
 }
 
 // Tune prepares a rank for long runs on real data: buffers, which may be nil, for its messages,
-// and, when brief, no lists of deliveries and of what the protocol keeps in its history, nor
-// digests of payloads. Whoever judges a run by its trace needs none of them, and a list of
-// determinants costs more the longer it is.
+// and, when brief, no lists of deliveries and of what the protocol keeps in its history, nor,
+// beside a kernel, digests of payloads. Whoever judges a run by its trace needs none of them, and
+// a list of determinants costs more the longer it is. Final digests are the same.
 func (h *Host) Tune(buffers core.Buffers, brief bool) { h.buffers, h.brief = buffers, brief }
 
 // begin puts a program with a kernel before its first operation.

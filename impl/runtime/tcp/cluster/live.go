@@ -212,10 +212,12 @@ func (l *life) records() ([]core.Record, error) {
 	return list, nil
 }
 
-// tune lets the program use the buffers of the node.
+// tune lets the program use the buffers of the node, and keep for nobody what it has received and
+// what its protocol holds: with each determinant that list takes longer, and a run without evidence
+// measures the protocol.
 func (l *life) tune() {
 	if host, ok := l.machine.(interface{ Tune(core.Buffers, bool) }); ok {
-		host.Tune(l.node.Buffers(), false)
+		host.Tune(l.node.Buffers(), l.in.Bare)
 	}
 }
 
