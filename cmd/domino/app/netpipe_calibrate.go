@@ -72,6 +72,10 @@ func (std streams) calibrate(ctx context.Context, o *netpipeOptions, plan *netpi
 		return err
 	}
 	m.Protocols = std.steppedTrips(plan, results)
+	for i := range m.Protocols {
+		// without, it is refused below, with the reason
+		m.Protocols[i].Timed, _ = simulate.Time(m.Protocols[i].Protocol)
+	}
 	records, err := gauge.Store("")
 	if err != nil {
 		return err

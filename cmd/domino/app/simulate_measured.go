@@ -216,6 +216,8 @@ func (v *validation) file(ctx context.Context, m *measuredFile) error {
 			continue
 		}
 		v.answer.Rows = append(v.answer.Rows, *row)
+		name, _, _ := strings.Cut(r.Protocol, "/")
+		v.answer.Notes = noted(v.answer.Notes, v.model.Lacks(name))
 	}
 	return nil
 }

@@ -91,6 +91,27 @@ func TestSimulateMeasured(t *testing.T) {
 			t.Errorf("%+v", r)
 		}
 	}
+	old, err := os.ReadFile(machineOf(t, "here"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const step = `{"name": "step.hydee", "value": 300, "unit": "ns", "source": "netpipe"}`
+	const header = `{"name": "step.hydee.header", "value": 0, "unit": "ns/KiB", "source": "one size"}`
+	const want = "machine myrinet has no step.hydee.header: handling what hydee adds to messages " +
+		"takes no time; calibrate it again\n"
+	for more, lines := range map[string]int{step: 1, step + "," + header: 0} {
+		file := written(t, "m.json", strings.Replace(string(old), `"parameters": [`,
+			`"parameters": [`+more+",", 1))
+		_, out, errors := domino(t.Context(), "simulate", "--measured", near, "--machine", file)
+		if strings.Count(out, want) != lines || errors != "" {
+			t.Errorf("with %s not %d lines %q in %s%s", more, lines, want, out, errors)
+		}
+		_, out, errors = domino(t.Context(), "simulate", "ring", "--protocol", "hydee", "--ranks",
+			"2", "--machine", file)
+		if strings.Count(out, want) != lines || errors != "" {
+			t.Errorf("with %s not %d lines %q in %s%s", more, lines, want, out, errors)
+		}
+	}
 	for host, want := range map[string]string{"": "does not say whose it is",
 		"there": "CALIBRATION OF ANOTHER COMPUTER: machine myrinet is there (c, 2 cores, linux)"} {
 		_, out, _ = domino(t.Context(), "simulate", "--measured", near, "--machine",

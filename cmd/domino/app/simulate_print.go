@@ -142,6 +142,9 @@ func (s *simulation) print(std streams) error {
 	a.Notes = []string{"modelled, not measured: no contention inside the network, no noise; " +
 		"computing takes what --work says"}
 	for _, p := range a.Points {
+		a.Notes = noted(a.Notes, s.model.Lacks(p.Protocol))
+	}
+	for _, p := range a.Points {
 		if p.Struck != nil && s.mtbf > 0 && len(p.Struck.Failures) < enough {
 			a.Notes = append(a.Notes, fmt.Sprintf("%s, %d ranks: %d failures are too few for means",
 				p.Protocol, p.Ranks, len(p.Struck.Failures)))
@@ -191,6 +194,14 @@ func (s *simulation) print(std streams) error {
 		fmt.Fprintln(out, l)
 	}
 	return printNotes(out, a.Notes)
+}
+
+// noted adds a note, unless it is empty or there already.
+func noted(notes []string, note string) []string {
+	if note == "" || slices.Contains(notes, note) {
+		return notes
+	}
+	return append(notes, note)
 }
 
 // struck is the line about checkpoints and failures; stages are means.

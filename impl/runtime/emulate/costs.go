@@ -75,6 +75,13 @@ type Own struct {
 	Disk Disk      `json:"disk"`
 }
 
+// Beside is what a step takes beside Costs.Step.
+type Beside struct {
+	Copied   int64         // bytes, at the rate Costs.Copy
+	Takes    time.Duration // of a processor, as the step itself
+	Computes time.Duration // of the program, and others pass it meanwhile
+}
+
 // Validate reports a price that makes no sense.
 func (c *Costs) Validate() error {
 	for _, d := range []time.Duration{c.Step, c.Operation, c.Launch, c.Restart, c.Stop, c.Detect,

@@ -216,12 +216,12 @@ func TestComputingIsPassed(t *testing.T) {
 		})
 		s.setup.Layout.Ranks, s.setup.Programs = 3, make([]core.Program, 3)
 		c := emulate.Costs{Step: time.Second, Cores: cores}
-		stepped := func(_ *emulate.Run, _ core.Proc, in *core.Input, _ []core.Effect) (int64,
-			time.Duration) {
+		stepped := func(_ *emulate.Run, _ core.Proc, in *core.Input,
+			_ []core.Effect) (more emulate.Beside) {
 			if in.Kind == core.Received && in.Message.Describe().Text == "compute" {
-				return 0, 10 * time.Second
+				more.Computes = 10 * time.Second
 			}
-			return 0, 0
+			return more
 		}
 		got := s.play(t, emulate.Config{Costs: c, PerNode: 3, Stepped: stepped},
 			func(r *emulate.Run) {

@@ -223,10 +223,10 @@ func (r *Run) step(p *proc) {
 		v.After = core.HistoryOf(p.machine)
 	}
 	if r.config.Stepped != nil {
-		copied, computes := r.config.Stepped(r, p.id, in, r.effects[first:])
-		p.free = r.compute(p, r.now, span(copied, r.config.Costs.Copy))
-		if computes > 0 {
-			p.free = r.computes(p, p.free, lasting(computes))
+		more := r.config.Stepped(r, p.id, in, r.effects[first:])
+		p.free = r.compute(p, r.now, span(more.Copied, r.config.Costs.Copy)+lasting(more.Takes))
+		if more.Computes > 0 {
+			p.free = r.computes(p, p.free, lasting(more.Computes))
 		}
 	}
 	if in.Kind == core.Restore && r.shown(0) {

@@ -25,10 +25,8 @@ type Config struct {
 	// codec, so that what is evidence for a search stays at home; that is also their size.
 	Wire bool
 	// Stepped sees every step of a machine and what it asks for, before that is done; what it
-	// returns is how many bytes the proc copies, and for how long it computes, before it sends
-	// anything.
-	Stepped func(r *Run, p core.Proc, in *core.Input, effects []core.Effect) (copied int64,
-		computes time.Duration)
+	// returns is what that takes beside the price of a step, before the proc sends anything.
+	Stepped func(r *Run, p core.Proc, in *core.Input, effects []core.Effect) Beside
 	// PerNode is how many consecutive ranks share processor, cards and disk; 0 = each has its own.
 	// Where all ranks do, services do, too: there is one node.
 	PerNode int

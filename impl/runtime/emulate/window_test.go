@@ -66,13 +66,14 @@ func (c *crowd) play(t *testing.T, config emulate.Config, blocks int) ([]told, *
 		lists = append(lists, list)
 		own.Size = func(m core.Message) int64 { return m.(*parcel).Bytes }
 		own.Stepped = func(r *emulate.Run, p core.Proc, in *core.Input,
-			_ []core.Effect) (int64, time.Duration) {
+			_ []core.Effect) emulate.Beside {
 			what := in.Name(r.Layout())
 			if in.Kind == core.Received {
 				what = fmt.Sprintf("%s from %d", in.Message.(*parcel).Name, in.From)
 			}
 			*list = append(*list, told{r.Picoseconds(), p, what})
-			return int64(p) % 3, time.Duration(p % 2)
+			return emulate.Beside{Copied: int64(p) % 3, Takes: time.Duration(p % 3),
+				Computes: time.Duration(p % 2)}
 		}
 		return own
 	}
@@ -191,12 +192,12 @@ func TestOrder(t *testing.T) {
 			return []core.Effect{tt.effect}
 		})
 		c := emulate.Config{Costs: shared, Apart: func(*emulate.Run) {},
-			Stepped: func(r *emulate.Run, _ core.Proc, _ *core.Input, _ []core.Effect) (int64,
-				time.Duration) {
+			Stepped: func(r *emulate.Run, _ core.Proc, _ *core.Input,
+				_ []core.Effect) emulate.Beside {
 				if tt.hook != nil {
 					tt.hook(r)
 				}
-				return 0, 0
+				return emulate.Beside{}
 			}}
 		run, err := emulate.New(&s.setup, c)
 		if err != nil {

@@ -54,6 +54,7 @@ type Stepped struct {
 	Protocol *protocol.Protocol
 	Together bool // in one cluster
 	Trips    []Trip
+	Timed    []Handled // steps, see Time; none: what a protocol adds to messages takes no time
 }
 
 // fitted is a line over sizes in some pieces: from[i] bytes on a trip takes base[i], and each byte.
@@ -296,6 +297,7 @@ func (c *calibration) protocol(p *Stepped) error {
 	if len(p.Trips) == 0 {
 		return errors.New("no trips were measured")
 	}
+	c.header(p)
 	name := "step." + p.Protocol.Name
 	modelled := func(step, bytes int64) (float64, error) {
 		return halfTrip(c.machine.With(Parameter{Name: name, Value: float64(step), Unit: "ns"}), p,
@@ -335,6 +337,22 @@ func (c *calibration) protocol(p *Stepped) error {
 		"messages, median of %d sizes", c.How, len(steps)),
 		math.Sqrt(squares/float64(len(p.Trips))))
 	return nil
+}
+
+// header finds what a step takes longer for what the protocol adds to its messages.
+func (c *calibration) header(p *Stepped) {
+	if len(p.Timed) == 0 {
+		return
+	}
+	nanos, residual, ok := headerCost(p.Timed)
+	source := "measured: least times of the same steps in a repeated run, slope over what the " +
+		"protocol has added to their messages"
+	if !ok {
+		source = "what the protocol adds to messages has one size: the price of a step has it"
+	}
+	c.machine.Parameters = append(c.machine.Parameters, Parameter{
+		Name: headerPrice(p.Protocol.Name), Value: math.Round(nanos), Unit: "ns/KiB",
+		Source: source, Residual: math.Round(residual*1e4) / 1e4})
 }
 
 // halfTrip is half a round trip of two ranks of a node in nanoseconds: the difference between runs

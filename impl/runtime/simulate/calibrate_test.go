@@ -123,6 +123,39 @@ func TestCalibrateStep(t *testing.T) {
 	}
 }
 
+// Aim: a protocol whose steps were timed has the price of what it adds, and that is not in its
+// constant price, too: of a trip under HydEE, which adds 28 bytes, handled where a message leaves
+// and where it comes at 12.5 ns each, 300 ns remain for the step.
+func TestCalibrateHeader(t *testing.T) {
+	m := known(0)
+	p, err := protocol.List(all.Protocols()).Find("hydee")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := simulate.Stepped{Protocol: p, Timed: handledBy(12.5, 0, 100, 500)}
+	for _, trip := range m.Within.None {
+		trip.Nanos += 28./8 + float64(trip.Bytes)/5 + 2*28*12.5 + 300 - 100
+		s.Trips = append(s.Trips, trip)
+	}
+	m.Protocols = append(m.Protocols, s)
+	machine, _, err := m.Calibrate("mine")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := values(machine)
+	if got["step.hydee.header"] != 12800 || math.Abs(got["step.hydee"]-300) > 5 {
+		t.Errorf("step.hydee.header is %v ns/KiB, want 12800; step.hydee %v ns, want 300",
+			got["step.hydee.header"], got["step.hydee"])
+	}
+	text, err := json.Marshal(machine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := simulate.ReadMachine("file", text); err != nil {
+		t.Error(err)
+	}
+}
+
 // Aim: what no machine can be made of is an error that says what; protocols that are not simulated
 // are left out with a reason; without one way, the other one stands for it.
 func TestCalibrateWrong(t *testing.T) {

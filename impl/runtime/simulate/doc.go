@@ -9,7 +9,9 @@
 // network is LogGP's: latency, overhead of processors, gap, and bytes by a rate; a stable store of
 // some servers is shared by all. A protocol pays for the messages that it sends, for their bytes as
 // they are between processes (core.Framed, or the codec), for its steps, and for copying what it
-// logs.
+// logs. A step has a constant price, and one for each KiB that the protocol has added to the
+// message that has come and to those that leave: with causal logging a step takes longer with each
+// determinant that it stores, acknowledges or sends. Time measures steps for that.
 //
 // # Parts of an overhead
 //

@@ -160,7 +160,7 @@ func (m *meter) config() emulate.Config {
 		Choose: func(_ *emulate.Run, p core.Proc, list []core.Choice) (core.Choice, bool) {
 			return list[0], int(p) < j.Setup.Layout.Ranks
 		}}
-	if j.FreeSteps {
+	if m.price = j.Machine.of(headerPrice(protocol)); j.FreeSteps {
 		c.Costs.Copy = 0
 	}
 	c.Stepped, c.Weight = m.stepped, m.weight

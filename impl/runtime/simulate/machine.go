@@ -48,6 +48,7 @@ var (
 		"MB/s": 1e6, "GB/s": 1e9, "Mb/s": 1e6 / 8, "Gb/s": 1e9 / 8}}
 	aSize  = kind{"a size, in B or KiB", map[string]float64{"B": 1, "KiB": 1 << 10}}
 	aCount = kind{"a number, with unit 1", map[string]float64{"1": 1}}
+	aPrice = kind{"a time for each KiB, in ns/KiB", map[string]float64{"ns/KiB": 1}}
 )
 
 // known is a parameter that machines have.
@@ -59,8 +60,9 @@ type known struct {
 }
 
 // table are all parameters. More have names of their own: between.latency.N and within.latency.N
-// are the latencies from N bytes on, and step.PROTOCOL is what a step of a machine under that
-// protocol takes.
+// are the latencies from N bytes on, step.PROTOCOL is what a step of a machine under that protocol
+// takes, and step.PROTOCOL.header what that takes longer for what the protocol has added to the
+// messages of the step.
 var table = []known{
 	{"between.latency", &aTime, true, "from card to card of two nodes"},
 	{"between.overhead", &aTime, false, "of a processor, to send and to receive"},
@@ -187,6 +189,10 @@ func (p *Parameter) kind() (k *kind, needed bool) {
 			return table[i].kind, table[i].needed
 		}
 	}
+	name, header := strings.CutSuffix(p.Name, ".header")
+	if header && strings.HasPrefix(name, "step.") && len(name) > len("step.") {
+		return &aPrice, false
+	}
 	between, within := p.from("between"), p.from("within")
 	if between+within > 0 || strings.HasPrefix(p.Name, "step.") && len(p.Name) > len("step.") {
 		return &aTime, true
@@ -210,7 +216,7 @@ func (p *Parameter) validate() error {
 	if k == nil {
 		names, _ := Parameters()
 		return fmt.Errorf("unknown parameter %q%s Known: %s, between.latency.BYTES, "+
-			"within.latency.BYTES, step.PROTOCOL",
+			"within.latency.BYTES, step.PROTOCOL, step.PROTOCOL.header",
 			p.Name, spelling.Guess(p.Name, names), strings.Join(names, ", "))
 	}
 	factor, ok := k.units[p.Unit]

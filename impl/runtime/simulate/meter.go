@@ -25,6 +25,9 @@ type meter struct {
 	next   int      // of the failures of the job
 	halted string   // who gives up first, and why
 	last   int64    // when the last program has ended, if all have
+	// of a step, nanoseconds for 1,024 bytes that a protocol adds to messages, and who counts them
+	price   int64
+	handled handling
 	// procs come one after the other, each with its events of a latency; moves are what that does
 	// to logs, and blocks are the meters of other blocks of procs
 	apart  bool
@@ -91,10 +94,11 @@ func position(h *program.Host) uint32 {
 	return sent + received
 }
 
-// stepped is one step of a machine: how many bytes it copies into a log, and how long its program
-// computes if it has come to another iteration.
+// stepped is one step of a machine: how many bytes it copies into a log, what it takes to handle
+// what the protocol has added to its messages, and how long its program computes if it has come to
+// another iteration.
 func (m *meter) stepped(r *emulate.Run, p core.Proc, in *core.Input,
-	effects []core.Effect) (copied int64, computes time.Duration) {
+	effects []core.Effect) (more emulate.Beside) {
 	m.run = r // of this block
 	content := core.Payload{}
 	if in.Kind == core.Received {
@@ -102,8 +106,11 @@ func (m *meter) stepped(r *emulate.Run, p core.Proc, in *core.Input,
 			content = *f.Content()
 		}
 	}
+	if m.price > 0 {
+		more.Takes = time.Duration(m.handled.of(in, effects) * m.price >> 10)
+	}
 	m.own = core.MsgID{}
-	sent, logged := 0, int64(0)
+	sent := 0
 	for i := range effects {
 		switch e := &effects[i]; e.Kind {
 		case core.ProgramSent:
@@ -122,13 +129,13 @@ func (m *meter) stepped(r *emulate.Run, p core.Proc, in *core.Input,
 			case e.What == trace.Halted && m.halted == "":
 				m.halted = fmt.Sprintf("; %s gives up: %s", m.job.Setup.Layout.Name(p), e.Key)
 			case e.What == trace.Kept && size > 0: // of a group, see core.KeptPayload
-				logged += m.keep(p, e.ID, size)
+				more.Copied += m.keep(p, e.ID, size)
 			case e.What == trace.Forgotten && (e.Key == trace.Copy || e.Key == trace.Part):
 				m.prune(p, e.ID)
 			case e.What == trace.Logged && e.ID == m.own:
-				logged += m.keep(p, e.ID, int64(sent))
+				more.Copied += m.keep(p, e.ID, int64(sent))
 			case e.What == trace.Logged && e.ID == content.ID:
-				logged += m.keep(p, e.ID, int64(len(content.Data)))
+				more.Copied += m.keep(p, e.ID, int64(len(content.Data)))
 			case e.What == trace.Pruned:
 				m.prune(p, e.ID)
 			}
@@ -139,7 +146,8 @@ func (m *meter) stepped(r *emulate.Run, p core.Proc, in *core.Input,
 		m.ended == m.job.Setup.Layout.Ranks {
 		m.run.End() // heartbeats that are messages go on for ever
 	}
-	return logged, m.work(p)
+	more.Computes = m.work(p)
+	return more
 }
 
 // work is what a rank computes when it has come to another iteration of its main loop. It happens
