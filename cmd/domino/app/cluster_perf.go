@@ -22,6 +22,7 @@ import (
 // perfFlags are the flags of cluster perf.
 type perfFlags struct {
 	kernels, protocols, clusters, plot, html string
+	traffic                                  string
 	options, kills                           []string
 	ranks, rounds, checkpoint, reserve       int
 	seed                                     uint64
@@ -35,7 +36,8 @@ func readPerf(args []string, std streams) (o perfFlags, err error) {
 		"cluster perf --kernels all --rounds 1 --plot plots",
 		"cluster perf --kernels 'cg n=14000 iterations=2, ring size=8192' --protocols "+
 			"none,hydee,hmpl", "cluster perf --kernels heat --checkpoint 50 --kill r2@60%",
-		"cluster perf --bench | benchstat -col /protocol -")
+		"cluster perf --kernels 'cg, leanmd' --protocols none --ranks 8 --rounds 1 --traffic sent",
+		"plan sent/leanmd.none.csv", "cluster perf --bench | benchstat -col /protocol -")
 	f.StringVar(&o.kernels, "kernels", "",
 		"kernels, each with parameters if need be; all: every one; by default "+strings.Join(
 			perf.Usual, ", "))
@@ -61,6 +63,9 @@ func readPerf(args []string, std streams) (o perfFlags, err error) {
 			"without; may be repeated")
 	f.StringVar(&o.plot, "plot", "", "also draw the figures into this folder, as PNG and SVG")
 	f.StringVar(&o.html, "html", "", htmlDoc)
+	f.StringVar(&o.traffic, "traffic", "",
+		"also write who sends how much to whom into this folder, a file KERNEL.PROTOCOL.csv each, "+
+			"for domino plan; one more run of each, which is not measured")
 	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run after so long")
 	f.BoolVar(&o.json, "json", false, "print JSON: plan, rows and samples")
 	f.BoolVar(&o.bench, "bench", false, "print lines for benchstat, one a run")
@@ -88,6 +93,7 @@ type perfRun struct {
 	dir   string // of the disks
 	runs  int
 	began time.Time
+	sent  []trafficOf // files with traffic that were written
 }
 
 // leftOut is what can not be measured, and why.
@@ -112,7 +118,7 @@ func runPerf(ctx context.Context, args []string, std streams) (code int, err err
 	if err := r.plan.Validate(); err != nil {
 		return 0, err
 	}
-	if err := plotFolder(o.plot); err != nil {
+	if err := errors.Join(plotFolder(o.plot), r.trafficFolder()); err != nil {
 		return 0, err
 	}
 	if r.pages, err = openMeasured(o.html, site.Perf, r.processes()); err != nil {
@@ -136,6 +142,11 @@ func runPerf(ctx context.Context, args []string, std streams) (code int, err err
 	}
 	if err != nil {
 		fmt.Fprintf(std.err, "domino cluster perf: %v\n", err)
+	}
+	if err == nil {
+		if err := r.recordTraffic(ctx); err != nil {
+			return 0, err
+		}
 	}
 	return r.report(samples, err != nil || ctx.Err() != nil)
 }
@@ -185,6 +196,7 @@ type perfAnswer struct {
 	Totals     []perf.Total    `json:"totals"`
 	Recoveries []perf.Recovery `json:"recoveries"`
 	Samples    []perf.Sample   `json:"samples"`
+	Traffic    []trafficOf     `json:"traffic,omitempty"` // with --traffic: what was written
 }
 
 // perfEvent is a run that was made.
@@ -244,7 +256,7 @@ func (r *perfRun) report(samples []perf.Sample, incomplete bool) (int, error) {
 func (r *perfRun) answer(samples []perf.Sample, rows []perf.Row, recoveries []perf.Recovery,
 	incomplete bool) perfAnswer {
 	return perfAnswer{as("perf"), r.plan, runtime.NumCPU(), gauge.This(), r.left, incomplete, rows,
-		perf.Totals(&r.plan, rows), recoveries, samples}
+		perf.Totals(&r.plan, rows), recoveries, samples, r.sent}
 }
 
 // print prints what was measured.
@@ -278,6 +290,10 @@ func (r *perfRun) print(samples []perf.Sample, rows []perf.Row, recoveries []per
 		time.Since(r.began).Round(100*time.Millisecond))
 	for _, l := range r.left {
 		fmt.Fprintln(r.std.out, l)
+	}
+	if len(r.sent) > 0 {
+		fmt.Fprintf(r.std.out, "traffic of %d runs in %s, for domino plan\n", len(r.sent),
+			r.flags.traffic)
 	}
 	if incomplete {
 		fmt.Fprintf(r.std.out, "INCOMPLETE: %d of %d runs\n", len(samples), r.plan.Runs())

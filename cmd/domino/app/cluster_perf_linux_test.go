@@ -160,6 +160,7 @@ func TestPerfErrors(t *testing.T) {
 		{[]string{"--protocols", "hydee", "--kernels", "heat", "--kill", "r1@101%"},
 			"--kill r1@101%"},
 		{[]string{"--protocols", "none", "--plot", filepath.Join(file, "plots")}, "--plot: "},
+		{[]string{"--protocols", "none", "--traffic", file}, "--traffic: "},
 	} {
 		code, out, errors := domino(t.Context(), append([]string{"cluster", "perf"}, tt.args...)...)
 		if code != exitUsage || !strings.Contains(errors, tt.want) || out != "" {
@@ -168,6 +169,42 @@ func TestPerfErrors(t *testing.T) {
 	}
 	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// TestPerfTraffic: what is written of each kernel and protocol is what its programs send, by hand
+// of a ring: 30 laps of 500 bytes to the next rank, under whatever protocol; plan reads the same in
+// it. The runs for it are no samples.
+func TestPerfTraffic(t *testing.T) {
+	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
+	t.Setenv("TMPDIR", t.TempDir())
+	dir := filepath.Join(t.TempDir(), "new", "sent")
+	code, out, errors := domino(t.Context(), "cluster", "perf", "--kernels",
+		"ring size=500 iterations=30", "--rounds", "1", "--protocols", "hydee,none", "--traffic",
+		dir, "--json")
+	var a struct { // digests of samples are text in JSON
+		Traffic []trafficOf
+		Samples []struct{}
+	}
+	if err := json.Unmarshal([]byte(out), &a); code != 0 || err != nil || len(a.Traffic) != 2 ||
+		len(a.Samples) != 2 {
+		t.Fatalf("exit code %d, %v, %s\n%s", code, err, errors, out)
+	}
+	for i, name := range []string{"none", "hydee"} {
+		file := filepath.Join(dir, "ring-size=500-iterations=30."+name+".csv")
+		text, err := os.ReadFile(file)
+		const want = "src,dst,bytes,messages\n" +
+			"0,1,15000,30\n1,2,15000,30\n2,3,15000,30\n3,0,15000,30\n"
+		if err != nil || string(text) != want || a.Traffic[i].File != file ||
+			a.Traffic[i].Protocol != name {
+			t.Errorf("%v, %+v\n%s, want\n%s", err, a.Traffic[i], text, want)
+		}
+		code, out, errors := domino(t.Context(), "plan", file, "--json")
+		var p plannedAnswer
+		if err := json.Unmarshal([]byte(out), &p); code != 0 || err != nil || p.Ranks != 4 ||
+			p.Channels != 4 || p.Bytes != 60_000 || p.Messages != 120 {
+			t.Errorf("exit code %d, %v, %s\n%s", code, err, errors, out)
+		}
 	}
 }
 

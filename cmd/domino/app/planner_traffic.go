@@ -13,6 +13,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program/kernels"
+	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/impl/traffic"
 	"github.com/domino-check/domino/spec/report/wholefile"
 )
@@ -111,15 +112,20 @@ const trafficFile = "traffic.csv"
 
 // recordTraffic writes what the programs have sent into the folder of their run, as measured.
 func (r *clusterRan) recordTraffic(dir string) error {
+	return writeTraffic(filepath.Join(dir, trafficFile), r.result)
+}
+
+// writeTraffic writes what the programs of a run have sent, as fileTraffic reads it.
+func writeTraffic(file string, result *cluster.Result) error {
 	var b bytes.Buffer
-	if !r.result.Complete {
+	if !result.Complete {
 		b.WriteString(traffic.CutMark + "\n")
 	}
 	b.WriteString("src,dst,bytes,messages\n")
-	for _, c := range r.result.Traffic {
+	for _, c := range result.Traffic {
 		fmt.Fprintf(&b, "%d,%d,%d,%d\n", c.From, c.To, c.Bytes, c.Messages)
 	}
-	return wholefile.Write(filepath.Join(dir, trafficFile), b.Bytes())
+	return wholefile.Write(file, b.Bytes())
 }
 
 // recordedTraffic is what was sent in a run as processes: each send once, also where it was sent
