@@ -160,8 +160,8 @@ func TestOneClusterRollsBack(t *testing.T) {
 	clear(sum)
 	j.Failures = []simulate.Failure{{At: time.Duration(calm.Completion / 2000), Rank: 5}}
 	out := play(t, j)
-	if r := out.Recoveries[0]; r.Back != c {
-		t.Errorf("%d ranks are taken back, want one cluster of %d", r.Back, c)
+	if r := out.Recoveries[0]; r.Back != c || r.Takes <= 0 || r.Takes != r.Down+r.Restore+r.Again {
+		t.Errorf("%+v, want that one cluster of %d is taken back, and stages add up", r, c)
 	}
 	for kind, want := range map[string]int{"Begin": n, "Report": n, "Status": 2 * c * (n - c)} {
 		if sum[kind] != want {
