@@ -23,14 +23,23 @@ import (
 // sleepers is what the workers share about sleep sets.
 type sleepers struct {
 	system checker.Independence
-	mu     sync.RWMutex
-	sets   [][]uint64 // ascending codes of steps; number 0 is the empty set
-	byHash map[uint64][]uint32
+	// a test, which asks what the theorem assumes; nil for all others
+	witness sleepWitness
+	mu      sync.RWMutex
+	sets    [][]uint64 // ascending codes of steps; number 0 is the empty set
+	byHash  map[uint64][]uint32
 
 	visited [1 << shardBits]struct {
 		mu    sync.Mutex
 		marks map[checker.Code]mark
 	}
+}
+
+// sleepWitness is a system that is shown what a search with one worker does: that it comes to a
+// state in which steps sleep, and then each step that it takes there.
+type sleepWitness interface {
+	Slept(state []uint32, asleep []uint64)
+	Took(state []uint32, code uint64)
 }
 
 // mark is what is known of a visited state.
@@ -41,6 +50,7 @@ type mark struct {
 
 func newSleepers(system checker.Independence) *sleepers {
 	s := &sleepers{system: system, sets: [][]uint64{nil}, byHash: map[uint64][]uint32{}}
+	s.witness, _ = system.(sleepWitness)
 	for i := range s.visited {
 		s.visited[i].marks = map[checker.Code]mark{}
 	}
@@ -111,6 +121,9 @@ func (w *worker) expandAwake(e entry) {
 	asleep := slices.Clone(s.at(e.sleep)) // grows by what is taken
 	wanted := s.at(e.todo)
 	prints := w.footprints[:0]
+	if s.witness != nil {
+		s.witness.Slept(w.state, s.at(e.sleep))
+	}
 	if e.todo == 0 {
 		w.stats.Saved.Sleeping += len(x.Steps) // less those that are taken
 	}
@@ -134,6 +147,9 @@ func (w *worker) expandAwake(e entry) {
 		w.stats.Saved.Sleeping--
 		if x.Steps[i].Violation != 0 {
 			continue
+		}
+		if s.witness != nil {
+			s.witness.Took(w.state, code)
 		}
 		var still []uint64
 		for _, c := range asleep {

@@ -3,10 +3,12 @@ package search_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/spec"
 )
@@ -157,5 +159,135 @@ func TestWoken(t *testing.T) {
 	slept := search.Explore(t.Context(), m, checker.Options{Reduce: checker.Sleep})
 	if full.States != 32 || slept.States != 32 {
 		t.Errorf("%d states, with sleep sets %d, want 32", full.States, slept.States)
+	}
+}
+
+// witnessed is a memory that is shown what a search with sleep sets does.
+type witnessed struct {
+	memory
+	visits map[string][]sleepVisit
+}
+
+// sleepVisit is one visit of a state: which steps sleep there, and which are taken, in order.
+type sleepVisit struct {
+	state         []uint32
+	asleep, taken []uint64
+}
+
+func (w *witnessed) Slept(state []uint32, asleep []uint64) {
+	key := fmt.Sprint(state)
+	w.visits[key] = append(w.visits[key], sleepVisit{state: slices.Clone(state),
+		asleep: slices.Clone(asleep)})
+}
+
+func (w *witnessed) Took(state []uint32, code uint64) {
+	list := w.visits[fmt.Sprint(state)]
+	v := &list[len(list)-1]
+	v.taken = append(v.taken, code)
+}
+
+// joined is all that was done in a state: what sleeps at the end, and what was taken, later visits
+// first. At a later one less sleeps; a search need not come to them in their order.
+func joined(visits []sleepVisit) (v sleepVisit, bad string) {
+	slices.SortStableFunc(visits, func(a, b sleepVisit) int {
+		return len(a.asleep) - len(b.asleep)
+	})
+	v = sleepVisit{state: visits[0].state, asleep: visits[0].asleep}
+	for i, now := range visits {
+		v.taken = append(v.taken, now.taken...)
+		if i+1 == len(visits) {
+			break
+		}
+		for _, code := range visits[i+1].asleep { // made_up_stored
+			if !slices.Contains(now.asleep, code) && !slices.Contains(now.taken, code) {
+				return v, fmt.Sprintf("%d slept in %v and is not made up for", code, v.state)
+			}
+		}
+		for _, code := range now.asleep {
+			if !slices.Contains(visits[i+1].asleep, code) {
+				return v, fmt.Sprintf("%d sleeps in %v and was taken before", code, v.state)
+			}
+		}
+	}
+	return v, ""
+}
+
+// assumed says which hypothesis of proofs/coq, Sleep.v, is not so in a search that is over; what is
+// counted is how often something sleeps.
+func (w *witnessed) assumed() (asleep int, bad string) {
+	all := map[string]sleepVisit{}
+	for key, visits := range w.visits {
+		v, bad := joined(visits)
+		if bad != "" {
+			return asleep, bad
+		}
+		all[key] = v
+		asleep += len(v.asleep)
+	}
+	x := checker.NewExpansion(w.words)
+	for _, v := range all {
+		w.Expand(v.state, checker.Unreduced, x)
+		if bad := w.followed(v, all, x); bad != "" {
+			return asleep, fmt.Sprintf("in %v, where %v sleep and %v were taken: %s", v.state,
+				v.asleep, v.taken, bad)
+		}
+	}
+	return asleep, ""
+}
+
+// followed asks it of one state, whose steps are given.
+func (w *witnessed) followed(v sleepVisit, all map[string]sleepVisit, x *checker.Expansion) string {
+	possible := map[uint64]bool{}
+	for _, s := range x.Steps {
+		possible[s.Code] = true
+		if !slices.Contains(v.asleep, s.Code) && !slices.Contains(v.taken, s.Code) {
+			return fmt.Sprintf("awake_taken: not %d", s.Code)
+		}
+	}
+	for i, s := range x.Steps {
+		at := slices.Index(v.taken, s.Code)
+		if at < 0 {
+			continue
+		}
+		next, ok := all[fmt.Sprint(x.State(i, nil))]
+		if !ok {
+			return fmt.Sprintf("taken_leads: what %d leads to is not visited", s.Code)
+		}
+		f := w.Footprint(v.state, s.Code)
+		for _, b := range next.asleep {
+			g := w.Footprint(v.state, b)
+			if !possible[b] || !f.Independent(&g) ||
+				!slices.Contains(v.asleep, b) && !slices.Contains(v.taken[:at], b) {
+				return fmt.Sprintf("taken_leads: %d sleeps behind %d", b, s.Code)
+			}
+		}
+	}
+	return ""
+}
+
+// TestSleepAssumed executes what Sleep.v in proofs/coq assumes of a search, on random systems, in
+// both orders: what does not sleep is taken, behind it sleeps what may, and what wakes up is made
+// up for.
+func TestSleepAssumed(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	asleep, again := 0, 0
+	for n := range effort.Cases(200, 2000) {
+		m := randomMemory(r)
+		for _, order := range []checker.Order{checker.DepthFirst, checker.BreadthFirst} {
+			w := &witnessed{memory: m, visits: map[string][]sleepVisit{}}
+			result := search.Explore(t.Context(), w, checker.Options{All: true, Workers: 1,
+				Order: order, Reduce: checker.Sleep})
+			for _, visits := range w.visits {
+				again += len(visits) - 1
+			}
+			count, bad := w.assumed()
+			if asleep += count; bad != "" || len(w.visits) != result.States {
+				t.Fatalf("case %d, %s: %d of %d states; %s\n%s", n, order, len(w.visits),
+					result.States, bad, m)
+			}
+		}
+	}
+	if asleep == 0 || again == 0 {
+		t.Errorf("%d steps sleep, %d states are visited again: that says nothing", asleep, again)
 	}
 }

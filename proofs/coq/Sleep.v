@@ -1,60 +1,89 @@
 (** Sleep sets with state matching. A state that is met again with other steps asleep is not done:
     what slept before and does not sleep now is made up for, and what sleeps both times goes on
-    sleeping. Then a search that leaves out steps which sleep leaves out no state. *)
+    sleeping. Then a search that leaves out steps which sleep leaves out no state.
+
+    Whether two actions are independent depends on the state: one name, such as the next message of
+    a channel, stands for a step that touches this in one state and that in another. So it is asked
+    where both are possible, of what they touch there. *)
 
 From Coq Require Import List Arith Lia.
 Import ListNotations.
 
 Section Sleep.
 
-Context {State Action : Type}.
+Context {State Action Footprint : Type}.
 
-(** What an action leads to, if it is possible. *)
+(** What an action leads to, if it is possible, and what it touches. *)
 Variable step : State -> Action -> option State.
+Variable footprint : State -> Action -> Footprint.
 
-(** [independent a b]: nothing tells which of the two was first. *)
-Variable independent : Action -> Action -> Prop.
+(** What touches the one does not touch the other. *)
+Variable disjoint : Footprint -> Footprint -> Prop.
 
-(** Where [a] is taken and then [b], which is independent of it, the other order is possible, and
-    leads to the same. *)
-Hypothesis independent_commutes : forall s a b sa t, independent a b ->
-  step s a = Some sa -> step sa b = Some t ->
-  exists sb, step s b = Some sb /\ step sb a = Some t.
+(** [independent s a b]: nothing tells which of the two was first. *)
+Definition independent (s : State) (a b : Action) : Prop :=
+  disjoint (footprint s a) (footprint s b).
+
+(** Where both are possible each is so behind the other, and both orders lead to the same. *)
+Hypothesis independent_commutes : forall s a b sa sb, independent s a b ->
+  step s a = Some sa -> step s b = Some sb ->
+  exists t, step sa b = Some t /\ step sb a = Some t.
+
+(** Neither changes what the other touches. *)
+Hypothesis footprint_stays : forall s a b sa sb, independent s a b ->
+  step s a = Some sa -> step s b = Some sb ->
+  footprint sa b = footprint s b /\ footprint sb a = footprint s a.
 
 (** [path s w t]: the actions [w] lead from [s] to [t]. *)
 Inductive path : State -> list Action -> State -> Prop :=
 | path_nil : forall s, path s [] s
 | path_cons : forall s a s' w t, step s a = Some s' -> path s' w t -> path s (a :: w) t.
 
-(** [first b w]: [b] is in [w], behind nothing that it depends on; [rest] is without it. *)
-Inductive first (b : Action) : list Action -> list Action -> Prop :=
-| first_here : forall w, first b (b :: w) w
-| first_later : forall a w rest, independent a b -> first b w rest -> first b (a :: w) (a :: rest).
+(** [first s b w rest]: from [s] on, [b] is in [w] behind nothing that it depends on; [rest] is [w]
+    without it. *)
+Inductive first : State -> Action -> list Action -> list Action -> Prop :=
+| first_here : forall s b w, first s b (b :: w) w
+| first_later : forall s a b sa sb w rest, step s a = Some sa -> step s b = Some sb ->
+    independent s a b -> first sa b w rest -> first s b (a :: w) (a :: rest).
 
 (** Lemma: such an action may be taken first. *)
-Lemma first_front : forall b w rest s t, first b w rest -> path s w t ->
+Lemma first_front : forall s b w rest, first s b w rest -> forall t, path s w t ->
   exists sb, step s b = Some sb /\ path sb rest t.
 Proof.
-  intros b w rest s t F. revert s t. induction F as [w | a w rest I F IH]; intros s t P.
+  induction 1 as [s b w | s a b sa sb w rest Ha Hb I F IH]; intros t P.
   - inversion P; subst. eauto.
-  - inversion P as [|? ? sa ? ? Ha Pw]; subst. destruct (IH sa t Pw) as (x & Hb & Px).
-    destruct (independent_commutes s a b sa x I Ha Hb) as (sb & Hsb & Hsba).
-    exists sb. split; auto. econstructor; eauto.
+  - inversion P as [|? ? x ? ? Hx Pw]; subst. rewrite Ha in Hx. injection Hx as <-.
+    destruct (IH t Pw) as (y & Hy & Py).
+    destruct (independent_commutes s a b sa sb I Ha Hb) as (u & Hu & Hsb).
+    rewrite Hy in Hu. injection Hu as <-. exists sb. split; auto. econstructor; eauto.
 Qed.
 
 (** Lemma: without it the actions are fewer by one. *)
-Lemma first_length : forall b w rest, first b w rest -> length w = S (length rest).
+Lemma first_length : forall s b w rest, first s b w rest -> length w = S (length rest).
 Proof. induction 1; simpl; auto. Qed.
 
 (** Lemma: what may be taken first behind an action that is independent of it may be before it. *)
-Lemma first_behind : forall a w rest, first a w rest -> forall b rest', independent a b ->
-  first b rest rest' -> exists rest'', first b w rest''.
+Lemma first_behind : forall s a w rest, first s a w rest -> forall b sa sb rest',
+  step s a = Some sa -> step s b = Some sb -> independent s a b -> first sa b rest rest' ->
+  exists r, first s b w r.
 Proof.
-  induction 1 as [w | c w rest I F IH]; intros b rest' Iab Fb.
-  - exists (a :: rest'). now constructor.
-  - inversion Fb; subst.
-    + eauto using first_here.
-    + destruct (IH b rest0 Iab H3) as (r & Hr). exists (c :: r). now constructor.
+  induction 1 as [s a w | s c a sc sa w rest Hc Ha Ica F IH]; intros b sa' sb rest' Ha' Hb Iab Fb.
+  - exists (a :: rest'). eapply first_later; eauto.
+  - rewrite Ha in Ha'. injection Ha' as <-.
+    destruct (independent_commutes s c a sc sa Ica Hc Ha) as (u & Hca & Hac).
+    destruct (footprint_stays s c a sc sa Ica Hc Ha) as (Ea & Ec).
+    destruct (footprint_stays s a b sa sb Iab Ha Hb) as (Eb & _).
+    inversion Fb as [|? ? ? sac sab ? rest0 Hsac Hsab Icb Fb0]; subst.
+    + exists w. constructor.
+    + rewrite Hac in Hsac. injection Hsac as <-.
+      assert (independent s c b) as Icb'.
+      { unfold independent in *. now rewrite Ec, Eb in Icb. }
+      destruct (independent_commutes s c b sc sb Icb' Hc Hb) as (v & Hcb & _).
+      destruct (footprint_stays s c b sc sb Icb' Hc Hb) as (Ebc & _).
+      assert (independent sc a b) as Iab'.
+      { unfold independent in *. now rewrite Ea, Ebc. }
+      destruct (IH b u v rest0 Hca Hcb Iab' Fb0) as (r & Fr).
+      exists (c :: r). eapply first_later; eauto.
 Qed.
 
 (** What a search has come to: the states that it has visited, which steps sleep in each, and those
@@ -68,28 +97,30 @@ Variable taken : State -> list Action.
 Hypothesis awake_taken : forall s a s', visited s -> step s a = Some s' ->
   asleep s a \/ In a (taken s).
 
-(** A step that was taken leads to a state that is visited; there sleeps only what is independent of
-    it and sleeps here, too, or is before it in that order. *)
+(** A step that was taken leads to a state that is visited; there sleeps only what is possible here,
+    is independent of it, and sleeps here, too, or is before it in that order. *)
 Hypothesis taken_leads : forall s l a l' s', visited s -> taken s = l ++ a :: l' ->
   step s a = Some s' ->
-  visited s' /\ forall b, asleep s' b -> independent a b /\ (asleep s b \/ In b l).
+  visited s' /\ forall b, asleep s' b ->
+    step s b <> None /\ independent s a b /\ (asleep s b \/ In b l).
 
 (** Lemma: whatever a run leads to is visited, unless it could begin with what sleeps. *)
 Lemma visited_or_asleep : forall n w s t, length w = n -> visited s -> path s w t ->
-  visited t \/ exists b rest, asleep s b /\ first b w rest.
+  visited t \/ exists b rest, asleep s b /\ first s b w rest.
 Proof.
   induction n as [|n IHn]; intros w s t L V P.
   { destruct w; [|discriminate]. inversion P; subst. auto. }
-  assert (forall k l a l' rest, length l = k -> taken s = l ++ a :: l' -> first a w rest ->
-    visited t \/ exists b rest', asleep s b /\ first b w rest') as Taken.
+  assert (forall k l a l' rest, length l = k -> taken s = l ++ a :: l' -> first s a w rest ->
+    visited t \/ exists b rest', asleep s b /\ first s b w rest') as Taken.
   { induction k as [k IHk] using lt_wf_ind. intros l a l' rest Lk T F.
-    destruct (first_front a w rest s t F P) as (sa & Ha & Pa).
+    destruct (first_front s a w rest F t P) as (sa & Ha & Pa).
     destruct (taken_leads s l a l' sa V T Ha) as (Va & Wa).
     destruct (IHn rest sa t) as [Vt | (b & rest' & Ab & Fb)]; auto.
     { apply first_length in F. lia. }
-    destruct (Wa b Ab) as (I & [As | Il]).
-    - right. destruct (first_behind a w rest F b rest' I Fb) as (r & Hr). eauto.
-    - destruct (first_behind a w rest F b rest' I Fb) as (r & Hr).
+    destruct (Wa b Ab) as (N & I & Cause).
+    destruct (step s b) as [sb|] eqn:Hb; [|now destruct N]. destruct Cause as [As | Il].
+    - right. destruct (first_behind s a w rest F b sa sb rest' Ha Hb I Fb) as (r & Hr). eauto.
+    - destruct (first_behind s a w rest F b sa sb rest' Ha Hb I Fb) as (r & Hr).
       destruct (in_split b l Il) as (l1 & l2 & E). subst l.
       apply (IHk (length l1)) with l1 b (l2 ++ a :: l') r; auto.
       + rewrite app_length in Lk. simpl in Lk. lia.
@@ -117,7 +148,7 @@ Section Meet.
 Context {State Action : Type}.
 Variable independent : Action -> Action -> Prop.
 
-(** What sleeps in a state as stored, and when it is met again. *)
+(** What sleeps in a state, of which [independent] is said, as stored and when it is met again. *)
 Variable stored : Action -> Prop.
 Variable now : Action -> bool.
 

@@ -75,9 +75,10 @@
 //	  picked_front        proved: claimed_front
 //	Sleep: sleep_keeps_states, meet_keeps, meet_takes
 //	  independent_commutes tested: checker/world TestIndependence
-//	  awake_taken         assumed: expandAwake in checker/search takes what does not sleep
-//	  taken_leads         assumed: expandAwake keeps asleep what it has taken or slept
-//	  made_up_stored      assumed: meet in checker/search is the difference of sets
+//	  footprint_stays     tested: checker/world TestIndependence
+//	  awake_taken         tested: checker/search TestSleepAssumed
+//	  taken_leads         tested: checker/search TestSleepAssumed
+//	  made_up_stored      tested: checker/search TestSleepAssumed
 //	Memo: encode_injective, memo_step_right
 //	  decode_encode       tested: impl/core TestRoundTrip
 //	  same_correct        assumed: pairs of numbers are compared
