@@ -52,9 +52,23 @@
 // puts refused, and the records of a node go with it, or do not (harm.go).
 //
 // Who runs on the node of another proc (trace.Layout.Hosted) starts again only while one that is up
-// holds it as adopted, is told in its restart which, and stops with that one; its failure is not
-// reported if the layout says so. A watchdog about a proc is about its present life, or the last
-// one: it may expire at any time when that is over, no earlier than the detector may report it.
+// holds it as adopted, is told in its restart which (of several the first), and stops with that
+// one; its failure is not reported if the layout says so. Who has been adopted adopts nobody. A
+// watchdog about a proc is about its present life, or the last one: it may expire at any time when
+// that is over, no earlier than the detector may report it. While that goes on it expires falsely,
+// at any time, within the budget of suspicions and about victims only.
+//
+// A proc that exits (core.Exit) stops with its group, and with all that they have adopted, as in a
+// crash, but it costs nothing and of the writes in progress none becomes stable: the detector
+// reports it, and it starts again where a crashed one may. No crash leads to more procs that are
+// down or recovering than the model allows (fault.Model.Overlap), those counted that stop with
+// their node; exits and rollbacks may.
+//
+// A proc that renews itself (core.Renew) is in its next life without having stopped. What is on its
+// way to it and to its store stays, and what it has not been told of; its timers and watchdogs and
+// what it held are gone, and nobody is told. What it sends of the life before (core.Effect.Former)
+// is on its way from a life that is over. For properties it has crashed and is restored, and is as
+// a restarted proc at the end of the step.
 //
 // Procs may be started and stopped by others, on whose node they run then (launch.go).
 //

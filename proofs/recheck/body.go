@@ -147,6 +147,13 @@ func (b *body) unwatch(about trace.Proc) {
 	})
 }
 
+// renew begins the next life of a proc that has not stopped: what is on its way to it and to its
+// store, and what it has not been told of, stays.
+func (b *body) renew(life uint32, round uint64) {
+	b.env.Former = max(b.env.Former, round)
+	b.env.Incarnation, b.env.Timers, b.env.Watches = life, nil, nil
+}
+
 // stop ends the life of a proc; the next one has a number.
 func (b *body) stop(next uint32, kept int, torn bool) {
 	e := &b.env

@@ -94,3 +94,24 @@ func TestChannels(t *testing.T) {
 		t.Errorf("a clone has changed what it was made of: %s", d)
 	}
 }
+
+// TestRenew begins the next life of a proc that has not stopped: its timers and watchdogs are of
+// the life before, all that is on its way is not.
+func TestRenew(t *testing.T) {
+	record := certificate.Record{Key: "a", Value: []byte("1")}
+	b := &body{live: true, inbox: certificate.Inbox{{From: 1, Messages: []uint32{7}}},
+		env: certificate.Env{Up: true, Incarnation: 2, Former: 3, Line: 4,
+			Store: []certificate.Record{record}, Writing: []certificate.Record{record},
+			Pending: []trace.Proc{1}, Timers: []string{"t"},
+			Watches: []certificate.Watch{{About: 1}}}}
+	want := b.clone()
+	want.env.Incarnation, want.env.Former = 3, 5
+	want.env.Timers, want.env.Watches = nil, nil
+	b.renew(3, 5)
+	if d := cmp.Diff(want, b, cmp.AllowUnexported(body{})); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	if b.renew(4, 1); b.env.Former != 5 {
+		t.Errorf("the newest round of former lives is %d", b.env.Former)
+	}
+}

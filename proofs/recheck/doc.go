@@ -23,7 +23,6 @@
 //
 // Networks that lose or double messages or in which they stay, detectors that suspect falsely
 // (watchdogs may), stores that lose or refuse records, disks that go with their node, procs that
-// others start or stop, those who live on behind somebody else in their place, members of a group
-// that stop one by one: then the answer is ErrBeyond, and the certificate counts for the level
-// "closed" only.
+// others start or stop, members of a group that stop one by one: then the answer is ErrBeyond, and
+// the certificate counts for the level "closed" only.
 package recheck

@@ -305,6 +305,9 @@ func (e *environment) act(m *move, b *body, f *Effect) bool {
 			return false
 		}
 		life := m.next.Incarnation
+		if f.Former {
+			life--
+		}
 		if f.To == m.proc {
 			b.arrive(m.proc, life, message, e.Model.KeepsOrder())
 			return true
@@ -335,6 +338,8 @@ func (e *environment) act(m *move, b *body, f *Effect) bool {
 		m.watches = append(m.watches, c)
 	case Exits:
 		m.exits = true
+	case Renews:
+		b.renew(uint32(m.next.Incarnation), m.ended)
 	}
 	return true
 }

@@ -104,11 +104,14 @@ const (
 	Exits     // it stops, with what runs on its node
 	Watches   // To
 	Unwatches // To
+	// its proc is in its next life, though it has not stopped; before all others but Declares
+	Renews
 )
 
 // Effect is one thing that a machine has done, and what is seen of it.
 type Effect struct {
 	Act
+	Former         bool // Sends: by what is left of the life before
 	To             trace.Proc
 	Message        []byte
 	Key, Timer     string

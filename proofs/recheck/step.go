@@ -20,8 +20,9 @@ type step struct {
 	effects []Effect // those that ask for something
 	before  []int    // of each: how many events come before it
 	seen    []seen
-	looks   bool // some property with a memory judges one of the events by the whole state
-	idle    bool // nothing comes of it
+	looks   bool   // some property with a memory judges one of the events by the whole state
+	idle    bool   // nothing comes of it
+	ended   uint64 // the newest round of the life that its proc leaves in it
 
 	asked    uint64 // others about whom properties have asked so far
 	fine     map[string]struct{}
@@ -103,24 +104,19 @@ func (e *environment) run(l *certificate.Local, in *Input) (*step, error) {
 	if d.First != nil {
 		w.see(*d.First)
 	}
-	for i := range d.Effects {
-		f := d.Effects[i]
-		if f.Act == Commits {
-			f.Value = e.LineContent(w.history.Line(f.Sent, f.Received))
-		}
-		if f.Act != Declares {
-			st.effects, st.before = append(st.effects, f), append(st.before, len(st.seen))
-		}
-		if f.Event != nil {
-			w.see(*f.Event)
-		}
+	renewed, err := w.perform()
+	if err != nil {
+		return nil, err
 	}
 	if w.holding != nil {
 		st.next.Holding = e.HoldingContent(w.holding)
 	}
+	own := spec.Observed{Up: true, Fresh: true, Incarnation: st.next.Incarnation,
+		History: d.History, Holding: w.holding}
+	if renewed >= 0 {
+		st.seen[renewed].own, st.ended = own, l.Round
+	}
 	if d.Restored != nil {
-		own := spec.Observed{Up: true, Fresh: true, Incarnation: l.Incarnation, History: d.History,
-			Holding: w.holding}
 		st.seen = append([]seen{{*d.Restored, own}}, st.seen...)
 		for i := range st.before {
 			st.before[i]++
@@ -151,6 +147,48 @@ type witness struct {
 	history *trace.History
 	holding *trace.Holding
 	rank    bool
+}
+
+// perform goes through the effects. It returns the place of the event with which the proc begins its
+// next life, -1 if it does not.
+func (w *witness) perform() (renewed int, err error) {
+	renewed = -1
+	for i := range w.done.Effects {
+		f := w.done.Effects[i]
+		if f.Act == Renews {
+			if len(w.effects) > 0 {
+				return renewed, fmt.Errorf("%w: it does something before its next life", ErrBeyond)
+			}
+			w.renew()
+			renewed = len(w.seen)
+		}
+		if f.Former && w.next.Incarnation == 0 {
+			return renewed, fmt.Errorf("%w: it sends what is left of no life", ErrBeyond)
+		}
+		if f.Act == Commits {
+			f.Value = w.LineContent(w.history.Line(f.Sent, f.Received))
+		}
+		if f.Act != Declares {
+			w.effects, w.before = append(w.effects, f), append(w.before, len(w.seen))
+		}
+		if f.Event != nil {
+			w.see(*f.Event)
+		}
+	}
+	return renewed, nil
+}
+
+// renew begins the next life of a proc that has not stopped: it is blank but for what its machine
+// keeps.
+func (w *witness) renew() {
+	w.next.Incarnation++
+	w.next.Round, w.next.Evaluated = 0, 0
+	if w.done.History != nil {
+		w.history = w.done.History.Clone()
+	}
+	if w.holding != nil {
+		*w.holding = trace.Holding{}
+	}
 }
 
 // see notes an event with what is seen of the proc before it, and folds it into that.

@@ -76,15 +76,16 @@ func certificateOf(t *testing.T, w *world.World, c *world.Case,
 // ends. The scenarios have together what it models.
 func TestRecheckApart(t *testing.T) {
 	t.Parallel()
-	names := strings.Fields("h5 koo-toueg-refuses causal-s4 h11-orphan h7-order s5 pess-forgets " +
-		"sbml-output-behind koo-toueg-transit m31 radic-rbml-rejoin " +
+	names := strings.Fields("radic-hmpl-zombie-logger h5 koo-toueg-refuses causal-s4 h11-orphan " +
+		"h7-order s5 pess-forgets sbml-output-behind koo-toueg-transit m31 radic-rbml-rejoin " +
 		"causal-unordered")
 	if effort.Long() {
 		names = strings.Fields("ping s1 h1 h17 camel-c5 camel-free pess-logs pess-doubles stream " +
 			"manetho-mn4 manetho-output causal-s8 coordinated-told coordinated-late " +
 			"monnet-inside " +
 			"koo-toueg-two h20-notify epochs-spe epochs-at-arrival optimistic-orphan " +
-			"radic-hmpl-insertion radic-rbml-alarm m27 radic-rbml-swap-back radic-sbml-output " +
+			"radic-hmpl-insertion radic-rbml-zombie-one radic-rbml-alarm m27 " +
+			"radic-rbml-swap-back radic-sbml-output " +
 			"m60 camel-unordered-casts")
 	}
 	for _, name := range append(names, "causal-s4 one at a time") {
@@ -162,40 +163,10 @@ func edit(t *testing.T, name string) {
 	c, w := asked(t, name, "")
 	states, _ := allStates(t, w)
 	random := rand.New(rand.NewPCG(7, 8))
-	flip := func(b []byte) {
-		if len(b) > 0 {
-			b[random.IntN(len(b))] ^= 1 << random.IntN(8)
-		}
-	}
 	for range effort.Cases(25, 500) {
 		cert := certificateOf(t, w, &c, states)
 		before := certificateOf(t, w, &c, states)
-		switch tables := &cert.Tables; random.IntN(9) {
-		case 0:
-			flip(tables.Messages[random.IntN(len(tables.Messages))])
-		case 1:
-			flip(tables.Locals[random.IntN(len(tables.Locals))].State)
-		case 2:
-			tables.Locals[random.IntN(len(tables.Locals))].Incarnation ^= 1
-		case 3:
-			box := tables.Inboxes[random.IntN(len(tables.Inboxes))]
-			for i := range box {
-				slices.Reverse(box[i].Messages)
-			}
-		case 4:
-			e := &tables.Envs[random.IntN(len(tables.Envs))]
-			e.Incarnation, e.Timers = e.Incarnation^uint32(random.IntN(2)), []string{"x"}
-		case 5:
-			tables.Budgets[random.IntN(len(tables.Budgets))].Failures ^= 2
-		case 6:
-			list := tables.Procs[random.IntN(len(tables.Procs))]
-			list[random.IntN(len(list))].Inbox = list[random.IntN(len(list))].Inbox
-		case 7:
-			flip(tables.Locals[random.IntN(len(tables.Locals))].Holding)
-		case 8:
-			e := &tables.Envs[random.IntN(len(tables.Envs))]
-			e.Watches = append(slices.Clip(e.Watches), certificate.Watch{About: 9})
-		}
+		flipEntry(&cert.Tables, random)
 		if cmp.Equal(before.Tables, cert.Tables) {
 			continue
 		}
@@ -207,6 +178,41 @@ func edit(t *testing.T, name string) {
 		if !errors.Is(err, certificate.ErrRefused) {
 			t.Errorf("closed: %v\n%s", err, cmp.Diff(before.Tables, cert.Tables))
 		}
+	}
+}
+
+// flipEntry changes an entry of a table, if there is one of the kind that the dice say.
+func flipEntry(tables *certificate.Tables, random *rand.Rand) {
+	flip := func(b []byte) {
+		if len(b) > 0 {
+			b[random.IntN(len(b))] ^= 1 << random.IntN(8)
+		}
+	}
+	switch random.IntN(9) {
+	case 0:
+		flip(tables.Messages[random.IntN(len(tables.Messages))])
+	case 1:
+		flip(tables.Locals[random.IntN(len(tables.Locals))].State)
+	case 2:
+		tables.Locals[random.IntN(len(tables.Locals))].Incarnation ^= 1
+	case 3:
+		box := tables.Inboxes[random.IntN(len(tables.Inboxes))]
+		for i := range box {
+			slices.Reverse(box[i].Messages)
+		}
+	case 4:
+		e := &tables.Envs[random.IntN(len(tables.Envs))]
+		e.Incarnation, e.Timers = e.Incarnation^uint32(random.IntN(2)), []string{"x"}
+	case 5:
+		tables.Budgets[random.IntN(len(tables.Budgets))].Failures ^= 2
+	case 6:
+		list := tables.Procs[random.IntN(len(tables.Procs))]
+		list[random.IntN(len(list))].Inbox = list[random.IntN(len(list))].Inbox
+	case 7:
+		flip(tables.Locals[random.IntN(len(tables.Locals))].Holding)
+	case 8:
+		e := &tables.Envs[random.IntN(len(tables.Envs))]
+		e.Watches = append(slices.Clip(e.Watches), certificate.Watch{About: 9})
 	}
 }
 

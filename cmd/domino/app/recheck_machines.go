@@ -112,6 +112,12 @@ func (m machines) Step(l *certificate.Local, in *recheck.Input) (done *recheck.D
 		done.First = &e
 	}
 	for i := range effects {
+		if effects[i].Kind == core.Renew { // for the judge it has crashed and is restored
+			events := evidence.Renewed()
+			done.Effects = append(done.Effects, recheck.Effect{Event: &events[0]},
+				recheck.Effect{Act: recheck.Renews, Event: &events[1]})
+			continue
+		}
 		if words := m.setup.Wrong(&effects[i]); words != "" {
 			return nil, fmt.Errorf("the machine breaks its contract: %s", words)
 		}
@@ -160,10 +166,7 @@ func effectOf(e *core.Effect) (recheck.Effect, error) {
 	f := recheck.Effect{To: e.To, Key: e.Key, Timer: e.Timer, Sent: e.Sent, Received: e.Received}
 	switch e.Kind {
 	case core.SendMessage:
-		if e.Former {
-			return f, fmt.Errorf("%w: what a former life sends", recheck.ErrBeyond)
-		}
-		f.Act, f.Message = recheck.Sends, core.Encode(e.Message)
+		f.Act, f.Message, f.Former = recheck.Sends, core.Encode(e.Message), e.Former
 	case core.Persist:
 		if f.Act, f.Value = recheck.Writes, e.Value; e.Value == nil {
 			f.Act = recheck.Deletes
