@@ -150,7 +150,8 @@ const (
 	// Silence
 	Watch
 	Unwatch // stop it
-	// this proc, and all that it has adopted, stops for good; the last effect of a step
+	// this proc, and all that it has adopted, stops of its own accord, which is no failure; the
+	// last effect of a step. It starts again where one that has crashed may
 	Exit
 	// the first effect of a step: this is the next incarnation of the proc from now on, though it
 	// has not stopped

@@ -149,8 +149,8 @@ type witness struct {
 	rank    bool
 }
 
-// perform goes through the effects. It returns the place of the event with which the proc begins its
-// next life, -1 if it does not.
+// perform goes through the effects. It returns the place of the event with which the proc begins
+// its next life, -1 if it does not.
 func (w *witness) perform() (renewed int, err error) {
 	renewed = -1
 	for i := range w.done.Effects {
