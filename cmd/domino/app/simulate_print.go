@@ -76,7 +76,16 @@ type simulatedFailures struct {
 	LogPeak    int64              `json:"logPeak"`
 	RolledBack float64            `json:"rolledBack"` // share of the ranks, mean
 	Recovery   float64            `json:"recovery"`   // mean
+	Promised   int                `json:"promised"`   // at a time; 0: any number
 	Failures   []simulatedFailure `json:"failures"`
+}
+
+// atOnce is how many were down or not where they had been at a time, at most.
+func (s *simulatedFailures) atOnce() (most int) {
+	for _, f := range s.Failures {
+		most = max(most, f.AtOnce)
+	}
+	return most
 }
 
 // simulatedFailure is one of them.
@@ -122,7 +131,7 @@ func pointOf(setup *core.Setup, a *simulate.Answer) *simulatedPoint {
 		return p
 	}
 	s := &simulatedFailures{Completion: modelled(a.Struck.Completion), Control: a.Struck.Control,
-		LogPeak: a.Struck.LogPeak, Failures: []simulatedFailure{}}
+		LogPeak: a.Struck.LogPeak, Promised: setup.MaxFailures, Failures: []simulatedFailure{}}
 	for _, r := range a.Struck.Recoveries {
 		s.Failures = append(s.Failures, simulatedFailure{modelled(r.At), r.AtOnce, r.Back, r.Lost,
 			modelled(r.Takes), modelled(r.Down), modelled(r.Restore), modelled(r.Again)})
@@ -136,6 +145,32 @@ func pointOf(setup *core.Setup, a *simulate.Answer) *simulatedPoint {
 	return p
 }
 
+// failureNotes are what a reader must know about the runs with failures.
+func (s *simulation) failureNotes() (notes []string) {
+	for _, p := range s.answer.Points {
+		say := func(format string, args ...any) {
+			notes = append(notes, fmt.Sprintf("%s, %d ranks: ", p.Protocol, p.Ranks)+
+				fmt.Sprintf(format, args...))
+		}
+		came, wanted := p.Struck, s.failures+s.moments()
+		if came == nil {
+			continue
+		}
+		n := len(came.Failures)
+		if s.mtbf > 0 && n < enough {
+			say("%d failures are too few for means", n)
+		}
+		if n < wanted {
+			say("%d of %d failures came before the end", n, wanted)
+		}
+		if most := came.atOnce(); came.Promised > 0 && most > came.Promised {
+			say("%d were down or recovering at a time, and it promises to survive %d: that "+
+				"this run has ended promises nothing", most, came.Promised)
+		}
+	}
+	return notes
+}
+
 // print writes the answer.
 func (s *simulation) print(std streams) error {
 	a := &s.answer
@@ -144,19 +179,7 @@ func (s *simulation) print(std streams) error {
 	for _, p := range a.Points {
 		a.Notes = noted(a.Notes, s.model.Lacks(p.Protocol))
 	}
-	for _, p := range a.Points {
-		if p.Struck != nil && s.mtbf > 0 && len(p.Struck.Failures) < enough {
-			a.Notes = append(a.Notes, fmt.Sprintf("%s, %d ranks: %d failures are too few for means",
-				p.Protocol, p.Ranks, len(p.Struck.Failures)))
-		}
-	}
-	for _, p := range a.Points {
-		if came, want := p.Struck, s.failures+s.moments(); came != nil &&
-			len(came.Failures) < want {
-			a.Notes = append(a.Notes, fmt.Sprintf("%s, %d ranks: %d of %d failures came before "+
-				"the end", p.Protocol, p.Ranks, len(came.Failures), want))
-		}
-	}
+	a.Notes = append(a.Notes, s.failureNotes()...)
 	if s.json {
 		return printJSON(std.out, a)
 	}

@@ -257,6 +257,25 @@ func TestSimulateInterrupted(t *testing.T) {
 	}
 }
 
+// TestSimulateBeyond: of failures that a protocol does not promise to survive a run says so, though
+// it has ended; of those that it does, and of those one after the other, it does not.
+func TestSimulateBeyond(t *testing.T) {
+	for _, tt := range []struct {
+		protocol, fail string
+		said           bool
+	}{
+		{"causal", "r0@730ms,r1@730ms", true}, {"causal", "r0@730ms", false},
+		{"hydee", "r0@730ms,r3@730ms", false},
+	} {
+		a, _ := simulated(t, "heat", "iterations=30", "--protocol", tt.protocol, "--ranks", "4",
+			"--work", "50ms", "--machine", "ethernet-10g", "--fail", tt.fail)
+		if got := strings.Contains(fmt.Sprint(a.Notes), "2 were down or recovering at a time, and "+
+			"it promises to survive 1"); got != tt.said {
+			t.Errorf("%s, %s: notes %q", tt.protocol, tt.fail, a.Notes)
+		}
+	}
+}
+
 // TestSimulateFewFailures: failures that come too late for a run are said.
 func TestSimulateFewFailures(t *testing.T) {
 	a, _ := simulated(t, "ring", "--protocol", "rbml", "--ranks", "2", "--failures", "50")
