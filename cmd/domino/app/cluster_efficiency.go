@@ -204,7 +204,9 @@ func (r *efficiencyRun) add(ctx context.Context, protocol string, checkpoint int
 		return err
 	case why != "":
 		return fmt.Errorf("protocol %s can not be measured: %s", protocol, why)
-	case protocol == perf.Baseline || checkpoint == 0:
+	}
+	r.rates.Repeats = r.perf.plan.Cells[0].Repeats // of the same kernel all do, or none
+	if protocol == perf.Baseline || checkpoint == 0 {
 		return nil
 	}
 	c := r.perf.cases[key]

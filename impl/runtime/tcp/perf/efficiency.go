@@ -32,6 +32,7 @@ type Rates struct {
 	// how many checkpoints the program takes with each distance, and how many iterations it has
 	Taken      map[int]int
 	Iterations int
+	Repeats    bool // all runs end in the same states, whatever arrives first
 }
 
 // trials are those of one round: none, each protocol without checkpoints, with them, and with
@@ -145,7 +146,10 @@ func Efficiencies(r *Rates, list []Trying) (rows []Tried, advice []Advice) {
 	var digests []uint64
 	for _, t := range list {
 		if t.Protocol == Baseline && t.Bound == "" {
-			bases[t.Round], digests = t.Time.Seconds(), t.Digests
+			bases[t.Round] = t.Time.Seconds()
+			if r.Repeats {
+				digests = t.Digests
+			}
 		}
 	}
 	for _, p := range r.Protocols {

@@ -12,7 +12,8 @@ import (
 // efficiencyNotes explain the columns of PrintEfficiencies.
 const efficiencyNotes = `every: iterations between two checkpoints; interval: the time between them without failures; failures: in a run, mean;
 efficiency: the time of none, without checkpoints and failures, in the same round by that of the run, with quartiles; model: a job that is
-slowed down, takes checkpoints and fails as this one was measured to (performability.Job). Medians of %s.
+slowed down, takes checkpoints and fails as this one was measured to (performability.Job). Medians of %s. All runs keep
+evidence, which slows causal logging down more than others: cluster perf measures without it.
 
 `
 

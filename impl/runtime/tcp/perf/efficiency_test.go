@@ -19,7 +19,7 @@ import (
 func TestEfficiencies(t *testing.T) {
 	rates := &perf.Rates{Protocols: []string{"p"}, Checkpoints: []int{10},
 		MTBFs: []time.Duration{100 * time.Second}, Rounds: 2, Taken: map[int]int{10: 9},
-		Iterations: 100}
+		Iterations: 100, Repeats: true}
 	failing := perf.Trial{Protocol: "p", Checkpoint: 10, MTBF: 100 * time.Second}
 	ends := []uint64{7}
 	var list []perf.Trying
@@ -64,6 +64,11 @@ func TestEfficiencies(t *testing.T) {
 	list[6].Digests = []uint64{8}
 	if rows, _ = perf.Efficiencies(rates, list); !strings.Contains(rows[0].Wrong, "round 2") {
 		t.Errorf("wrong digests are taken: %+v", rows[0])
+	}
+	free := *rates
+	free.Repeats = false
+	if other, _ := perf.Efficiencies(&free, list); other[0].Wrong != "" {
+		t.Errorf("a program that may end otherwise is called wrong: %+v", other[0])
 	}
 	var b strings.Builder
 	if err := perf.PrintEfficiencies(&b, rates, rows, advice); err != nil ||
