@@ -222,6 +222,8 @@ var importTable = []row{
 	{dir: "checker/world", internal: and(searching, "checker/search/lasso", "checker/survivors",
 		"impl/runtime/course",
 		"proofs/certificate", "spec/report/wholefile")},
+	// Work that is spread over machines, whatever carries it.
+	{dir: "checker/shard", internal: []string{"spec/report/wholefile"}},
 	{dir: "checker/boundary", internal: vocabulary},
 	// What is found is made smaller: at the scope of a scenario, so it needs what minimise needs.
 	{
