@@ -74,6 +74,9 @@ func (p *Process) crash() {
 	p.notify()
 }
 
+// Crashed is closed when the process has crashed.
+func (p *Process) Crashed() <-chan struct{} { return p.dead }
+
 func (p *Process) crashed() bool {
 	select {
 	case <-p.dead:

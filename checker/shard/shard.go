@@ -30,7 +30,7 @@ const (
 const LeaseTime = 10 * time.Second
 
 // RedeliverAfter is how long a worker may be silent about a job before another one gets it.
-const RedeliverAfter = 30 * time.Second
+const RedeliverAfter = 12 * time.Second
 
 // First words of keys that a Store treats in a way of their own.
 const (

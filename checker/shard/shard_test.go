@@ -41,7 +41,7 @@ func TestQueue(t *testing.T) {
 		}
 		d := must[shard.Delivery](t)(a.Next(ctx, "plain"))
 		began := time.Now()
-		time.AfterFunc(20*time.Second, func() {
+		time.AfterFunc(10*time.Second, func() {
 			if err := d.Working(ctx); err != nil {
 				t.Error(err)
 			}
@@ -51,7 +51,7 @@ func TestQueue(t *testing.T) {
 			}
 		})
 		again := must[shard.Delivery](t)(b.Next(ctx, "plain"))
-		if got := time.Since(began); got != 20*time.Second+shard.RedeliverAfter ||
+		if got := time.Since(began); got != 10*time.Second+shard.RedeliverAfter ||
 			again.Attempt() != 2 {
 			t.Errorf("attempt %d after %v", again.Attempt(), got)
 		}

@@ -224,6 +224,7 @@ var importTable = []row{
 		"proofs/certificate", "spec/report/wholefile")},
 	// Work that is spread over machines, whatever carries it.
 	{dir: "checker/shard", internal: []string{"spec/report/wholefile"}},
+	{dir: "checker/shard/campaign", internal: []string{"checker/shard"}},
 	{dir: "checker/boundary", internal: vocabulary},
 	// What is found is made smaller: at the scope of a scenario, so it needs what minimise needs.
 	{

@@ -1,0 +1,76 @@
+package campaign
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/checker/shard"
+)
+
+// Headers are all campaigns that the engine knows, the oldest first. One that can not be read is
+// left out: it is of another version.
+func Headers(ctx context.Context, e shard.Engine) ([]Header, error) {
+	list, err := e.List(ctx, "campaign.")
+	if err != nil {
+		return nil, fmt.Errorf("list campaigns: %w", err)
+	}
+	var all []Header
+	for _, entry := range list {
+		var h Header
+		if Decode(entry.Value, &h) == nil {
+			all = append(all, h)
+		}
+	}
+	slices.SortFunc(all, func(a, b Header) int {
+		return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.ID, b.ID))
+	})
+	return all, nil
+}
+
+// Members are the workers that live, by name.
+func Members(ctx context.Context, e shard.Engine) ([]Member, error) {
+	list, err := members(ctx, e)
+	if err != nil {
+		return nil, fmt.Errorf("list workers: %w", err)
+	}
+	return list, nil
+}
+
+// Cancel stops a campaign: workers drop its jobs within two seconds, its coordinator ends. The
+// answers stay, so that it can be resumed.
+func Cancel(ctx context.Context, e shard.Engine, id string) error {
+	h, revision, err := Read(ctx, e, id)
+	if err != nil {
+		return err
+	}
+	if h.State != Running {
+		return fmt.Errorf("campaign %s is %s already", id, h.State)
+	}
+	h.State = Cancelled
+	if _, err = e.Update(ctx, "campaign."+id, encode(h), revision); err != nil {
+		return fmt.Errorf("cancel campaign %s: %w", id, err)
+	}
+	return e.Purge(ctx, id)
+}
+
+// Forget removes a campaign with its answers. One that is coordinated is not forgotten.
+func Forget(ctx context.Context, e shard.Engine, id string) error {
+	_, revision, err := Read(ctx, e, id)
+	if err != nil {
+		return err
+	}
+	switch _, err := e.Get(ctx, "lease.campaign."+id); {
+	case err == nil:
+		return fmt.Errorf("campaign %s has a coordinator: cancel it first", id)
+	case !errors.Is(err, shard.ErrMissing):
+		return fmt.Errorf("forget campaign %s: %w", id, err)
+	}
+	err = errors.Join(e.Purge(ctx, id), e.Forget(ctx, "result", id), e.Forget(ctx, "returned", id))
+	if err != nil {
+		return fmt.Errorf("forget campaign %s: %w", id, err)
+	}
+	return e.Delete(ctx, "campaign."+id, revision)
+}
