@@ -78,6 +78,10 @@ type simulatedFailures struct {
 	Recovery   float64            `json:"recovery"`   // mean
 	Promised   int                `json:"promised"`   // at a time; 0: any number
 	Failures   []simulatedFailure `json:"failures"`
+
+	// groups or nodes that were stopped, and of how many in all it promises that; 0: any number
+	Stopped int `json:"-"`
+	InAll   int `json:"-"`
 }
 
 // atOnce is how many were down or not where they had been at a time, at most.
@@ -131,7 +135,8 @@ func pointOf(setup *core.Setup, a *simulate.Answer) *simulatedPoint {
 		return p
 	}
 	s := &simulatedFailures{Completion: modelled(a.Struck.Completion), Control: a.Struck.Control,
-		LogPeak: a.Struck.LogPeak, Promised: setup.MaxFailures, Failures: []simulatedFailure{}}
+		LogPeak: a.Struck.LogPeak, Promised: setup.MaxFailures, Failures: []simulatedFailure{},
+		Stopped: a.Struck.Stopped, InAll: setup.InAll}
 	for _, r := range a.Struck.Recoveries {
 		s.Failures = append(s.Failures, simulatedFailure{modelled(r.At), r.AtOnce, r.Back, r.Lost,
 			modelled(r.Takes), modelled(r.Down), modelled(r.Restore), modelled(r.Again)})
@@ -166,6 +171,10 @@ func (s *simulation) failureNotes() (notes []string) {
 		if most := came.atOnce(); came.Promised > 0 && most > came.Promised {
 			say("%d were down or recovering at a time, and it promises to survive %d: that "+
 				"this run has ended promises nothing", most, came.Promised)
+		}
+		if came.InAll > 0 && came.Stopped > came.InAll {
+			say("%d failures in all, and it promises to survive %d: that this run has ended "+
+				"promises nothing", came.Stopped, came.InAll)
 		}
 	}
 	return notes

@@ -98,6 +98,9 @@ func newRank(c *config, r core.Rank, p core.Program) core.Machine {
 	return m
 }
 
+// Below implements core.Below.
+func (m *rank) Below() core.Machine { return m.Host }
+
 // Step implements core.Machine.
 func (m *rank) Step(in core.Input, out []core.Effect) []core.Effect {
 	out = m.Host.Step(in, out)

@@ -90,6 +90,7 @@ type Run struct {
 	unused  []int32
 	procs   []proc
 	shared  *disk      // of all nodes, if they share one
+	calls   int        // events of clock that are functions of whoever watches
 	windows *windows   // nil where events are in clock
 	input   core.Input // of the step that a machine takes
 	// nobody else puts anything on the card of a node, and nothing that waits to leave is passed:
@@ -221,7 +222,15 @@ func (r *Run) End() {
 // After calls a function when some time has gone.
 func (r *Run) After(d time.Duration, do func()) {
 	r.order()
+	r.calls++
 	r.schedule(&r.procs[0], call, r.now.plus(lasting(d)), item{rest: &rest{call: do}})
+}
+
+// Idle reports whether nothing will happen any more of itself: there is nothing ahead but so many
+// functions that After was given.
+func (r *Run) Idle(calls int) bool {
+	r.order()
+	return r.calls == calls && len(r.clock) == calls
 }
 
 // Wake asks a proc again for what it may do of its own accord (Config.Choose).
@@ -279,6 +288,7 @@ func (r *Run) happen(p *proc, number uint64, i int32) {
 		case stop:
 			r.stop(p, &what)
 		case call:
+			r.calls--
 			what.rest.call()
 		}
 	}

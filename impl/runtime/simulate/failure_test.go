@@ -65,6 +65,26 @@ func TestDigestsAfterFailure(t *testing.T) {
 	}
 }
 
+// Aim: under every protocol that takes the kernel a rank computes for as long as it is said to, in
+// each iteration: the program below its machine is found.
+func TestWorkOfAll(t *testing.T) {
+	const k, work = "heat ranks=4 n=16 iterations=5", time.Second
+	for _, p := range all.Protocols() {
+		if p.Setup == nil {
+			continue
+		}
+		s := setup(t, p.Name, k, 2)
+		if s == nil {
+			t.Errorf("%s does not take %s", p.Name, k)
+			continue
+		}
+		out := play(t, simulate.Job{Machine: scaled(t, 1), Setup: s, Work: work})
+		if least := 5 * work.Nanoseconds() * 1000; out.Completion < least {
+			t.Errorf("%s takes %d ps, want at least %d", p.Name, out.Completion, least)
+		}
+	}
+}
+
 // Aim: with more ranks than a layer has an entry for each, a rank that restarts from an image of a
 // checkpoint ends as without a failure.
 func TestSparseImages(t *testing.T) {

@@ -54,6 +54,7 @@ type Outcome struct {
 	LogPeak    int64 // most bytes in all logs together
 	LogNow     int64 // at the end
 	Recoveries []Recovery
+	Stopped    int      // groups, or nodes, that failures have stopped
 	Finals     []uint64 // digests, by rank
 }
 
@@ -118,6 +119,7 @@ func (j *Job) run(blocks int) (*Outcome, error) {
 	out := m.out
 	for _, s := range m.struck {
 		out.Recoveries = append(out.Recoveries, s.recovery())
+		out.Stopped += s.stopped
 	}
 	if err != nil {
 		return nil, j.beyond(out, err)
@@ -140,8 +142,11 @@ func (j *Job) run(blocks int) (*Outcome, error) {
 
 // bound says what has ended a run.
 func bound(what string) string {
-	if what == "" {
+	switch what {
+	case "":
 		return ": nothing can happen any more"
+	case "stopped": // see request
+		return ": nothing happens any more but checkpoints"
 	}
 	return ": the limit of " + what + " is reached"
 }
@@ -195,15 +200,25 @@ func (m *meter) size(message core.Message) int64 {
 // baseline is the header of a message without a protocol.
 const baseline = 4
 
+// idleRounds is how often all units are asked for a checkpoint while nothing else happens, until a
+// run counts as stuck: a rank that gives up asks for nothing, and nobody sends to it any more.
+const idleRounds = 64
+
 // request asks for checkpoints: every unit once an interval, evenly spread over it.
 func (j *Job) request(r *emulate.Run) {
 	if j.Interval <= 0 {
 		return
 	}
-	units := j.Setup.Initiators
+	units, idle := j.Setup.Initiators, 0
 	for i, unit := range units {
 		var ask func()
 		ask = func() {
+			if idle++; !r.Idle(len(units) - 1) { // those of the other units, and no failure
+				idle = 0
+			}
+			if idle > idleRounds*len(units) {
+				r.End()
+			}
 			r.Request(unit)
 			r.After(j.Interval, ask)
 		}

@@ -226,6 +226,8 @@ func (p *Parameter) validate() error {
 	case p.Value < 0 || math.IsNaN(value) || value > absurd:
 		return fmt.Errorf("%s: %v %s, want %s that is not negative and not absurd", p.Name, p.Value,
 			p.Unit, k.words)
+	case k == &aCount && value != math.Trunc(value):
+		return fmt.Errorf("%s: %v, want a whole number", p.Name, p.Value)
 	case needed && value < 1:
 		return fmt.Errorf("%s: %v %s, want more than nothing: %s", p.Name, p.Value, p.Unit,
 			k.words)

@@ -70,6 +70,8 @@ func TestWrongMachine(t *testing.T) {
 		{"no servers", `"value": 8, "unit": "1"`, `"value": 0, "unit": "1"`, "more than nothing"},
 		{"more", "\n}\n", "\n} more\n", "something follows"},
 		{"servers", `"value": 8, "unit": "1"`, `"value": 1e9, "unit": "1"`, "servers of a disk"},
+		{"half", `"value": 8, "unit": "1"`, `"value": 2.5, "unit": "1"`,
+			"file:18: store.servers: 2.5, want a whole number"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			wrong := strings.Replace(text, tt.old, tt.new, 1)

@@ -186,6 +186,32 @@ func TestOddFailures(t *testing.T) {
 	}
 }
 
+// Aim: a run in which nothing happens any more ends, though checkpoints are asked for until the end
+// of time; and it is outside of what RADIC promises only with more failures than nodes can be lost.
+// A long wait is none: a rank that computes for 1,000 intervals is not stuck.
+func TestNothingButCheckpoints(t *testing.T) {
+	const at = 10 * time.Millisecond
+	j := simulate.Job{Machine: scaled(t, 1), Work: time.Millisecond, Anytime: true, Steps: 1 << 20,
+		Setup:    chosen(t, "radic-rbml", "heat ranks=4 n=16 iterations=40", "spares=0"),
+		Interval: time.Second}
+	for n, beyond := range []bool{0: false, 1: true} {
+		j.Failures = nil
+		for r := range core.Rank(2 + 2*n) {
+			j.Failures = append(j.Failures, simulate.Failure{At: at, Rank: r})
+		}
+		_, err := j.Run()
+		if !errors.Is(err, simulate.ErrStuck) || errors.Is(err, simulate.ErrBeyond) != beyond ||
+			!strings.Contains(err.Error(), "nothing happens any more but checkpoints") {
+			t.Errorf("%d failures: %v", len(j.Failures), err)
+		}
+	}
+	j.Setup, j.Failures = setup(t, "hydee", "ring ranks=4 iterations=3", 2), nil
+	j.Interval, j.Work = time.Millisecond, time.Second
+	if out := play(t, j); out.Completion < 3e12 {
+		t.Errorf("done after %d ps", out.Completion)
+	}
+}
+
 // Aim: a run in which failures overlap is the same bytes on one processor and on eight.
 func TestOverlappingRepeats(t *testing.T) {
 	j := simulate.Job{Machine: scaled(t, 1), Setup: setup(t, "hydee", "cg ranks=8", 4),

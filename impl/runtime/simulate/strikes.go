@@ -24,6 +24,7 @@ type strike struct {
 	goes    int64 // when the program of the last of them went on
 	ended   int64 // when nobody was any more
 	planned bool  // the next failure is
+	stopped int   // of units: who ran
 }
 
 // recovery is what the failure has done.
@@ -176,6 +177,9 @@ func (m *meter) strike(victims []core.Proc) {
 			continue
 		}
 		units = append(units, group[0])
+		if slices.ContainsFunc(group, m.run.Up) {
+			s.stopped++
+		}
 		for _, q := range group {
 			if q != p && !m.run.Up(q) {
 				down = append(down, q)
@@ -235,8 +239,14 @@ var ErrBeyond = errors.New("that is outside of what it promises")
 // beyond says of a run that has failed how many failures at a time it had to survive, if it need
 // not.
 func (j *Job) beyond(out *Outcome, err error) error {
-	most := j.Setup.MaxFailures
-	if err == nil || out == nil || most == 0 || out.atOnce() <= max(most, 0) {
+	most, inAll := j.Setup.MaxFailures, j.Setup.InAll
+	switch {
+	case err == nil || out == nil:
+		return err
+	case inAll > 0 && out.Stopped > inAll:
+		return fmt.Errorf("%w; with %d failures in all, of at most %d: %w", err, out.Stopped,
+			inAll, ErrBeyond)
+	case most == 0 || out.atOnce() <= max(most, 0):
 		return err
 	}
 	return fmt.Errorf("%w; with %d ranks down or not where they had been at a time, of at most "+

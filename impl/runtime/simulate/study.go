@@ -47,8 +47,11 @@ type Swept struct {
 // swept are the intervals that are tried, by Daly's.
 var swept = []float64{1. / 8, 1. / 4, 1. / 2, math.Sqrt2 / 2, 1, math.Sqrt2, 2, 4, 8}
 
-// mostFailures ends a run that makes no progress.
+// mostFailures ends a run under drawn failures that makes no progress.
 const mostFailures = 1000
+
+// MostCount is how many failures at even distances can be asked for.
+const MostCount = 100_000
 
 // ErrDigests is a run that has ended otherwise than it does without a protocol.
 var ErrDigests = errors.New("programs end in other digests than without a protocol")
@@ -62,6 +65,9 @@ func (s *Study) Run() (*Answer, error) {
 	if s.Work < 0 || s.Work > MostWork {
 		return nil, fmt.Errorf("simulate: an iteration computes for %v, want [0, %v]", s.Work,
 			MostWork)
+	}
+	if s.Count < 0 || s.Count > MostCount {
+		return nil, fmt.Errorf("simulate: %d failures, want [0, %d]", s.Count, MostCount)
 	}
 	a := new(Answer)
 	var err error
@@ -98,7 +104,7 @@ func (s *Study) Run() (*Answer, error) {
 	if a.Struck, err = s.ends(&j, a.Base); err != nil {
 		return nil, err
 	}
-	if len(a.Struck.Recoveries) == mostFailures {
+	if s.MTBF > 0 && len(s.Failures) == 0 && len(a.Struck.Recoveries) == mostFailures {
 		return nil, fmt.Errorf("simulate: no progress: %d failures have struck, and programs have "+
 			"not ended", mostFailures)
 	}

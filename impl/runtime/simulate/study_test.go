@@ -2,6 +2,7 @@ package simulate_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -71,6 +72,27 @@ func TestInterval(t *testing.T) {
 		}
 	}
 }
+
+// Aim: a thousand failures that strike before the end are no progress only where more would be
+// drawn; as many as were asked for are all.
+func TestThousandFailures(t *testing.T) {
+	k := "heat ranks=2 n=4 iterations=120"
+	s := &simulate.Study{Base: setup(t, "none", k, 0), Count: 1000, Job: simulate.Job{
+		Machine: scaled(t, 1), Setup: setup(t, "causal", k, 0), Work: 100 * time.Millisecond,
+		Anytime: true}}
+	a, err := s.Run()
+	if err != nil || len(a.Struck.Recoveries) != s.Count || a.Struck.Completion == 0 {
+		t.Errorf("%v, %d failures", err, len(a.Struck.Recoveries))
+	}
+	for _, n := range []int{-1, simulate.MostCount + 1} {
+		if s.Count = n; !strings.Contains(errorOf(s.Run()), "failures, want [0, 100000]") {
+			t.Errorf("%d failures are accepted", n)
+		}
+	}
+}
+
+// errorOf are the words of an error.
+func errorOf(_ any, err error) string { return fmt.Sprint(err) }
 
 // wrong is a machine that ends in another digest.
 type wrong struct{ core.Machine }
