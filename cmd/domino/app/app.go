@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -203,13 +204,19 @@ func dispatchAmong(ctx context.Context, prefix string, list []command, args []st
 	return exitUsage
 }
 
-// isLost reports whether an error is that of a stream that could not be written, and no other.
+// isLost reports whether an error is that of a stream that could not be written, perhaps many
+// times, and no other.
 func isLost(out io.Writer, err error) bool {
 	o, ok := out.(*term.Output)
 	if !ok || o.Err() == nil {
 		return false
 	}
-	for err != nil && err != o.Err() { // not what is joined with it
+	for err != nil && err != o.Err() {
+		if list, ok := err.(interface{ Unwrap() []error }); ok {
+			return !slices.ContainsFunc(list.Unwrap(), func(one error) bool {
+				return !isLost(out, one)
+			})
+		}
 		err = errors.Unwrap(err)
 	}
 	return err != nil

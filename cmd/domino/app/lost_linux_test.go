@@ -21,7 +21,8 @@ func TestFullOutput(t *testing.T) {
 		"check h5 --json --save=",
 		"certify s6", "errata hydee H5 --save=", "run ping --runs 2 --save=", "tables volume",
 		"fuzz rbml --runs 20 --corpus=", "minimise h5 --variant repaired+H5 --save=",
-		"mutate hydee/H5 --methods exhaustive", "cluster run ping", "help"} {
+		"mutate hydee/H5 --methods exhaustive", "cluster run ping", "help",
+		"simulate ring --protocol hydee", "paper hydee fig-1 fig-2", "plan heat ranks=4"} {
 		t.Run(line, func(t *testing.T) {
 			if line == "tables volume" && !effort.Long() {
 				t.Skip("counts for a second: " + effort.More)
