@@ -17,7 +17,8 @@
 // failures or requests for checkpoints than the counters of the world hold. A crash inside a step
 // when somebody who stops with it has gone on behind that, having heard of what the step did: in
 // the world that crash is one event. A step of which the end is missing, because its proc was
-// stopped by an order or as its node has exited: there both fall between steps. What the dead have
-// sent and a run that was made to take a course (package enforce) has held back until all knew of
-// their end. All are unknown.
+// stopped by an order or as its node has exited: there both fall between steps. All are unknown.
+//
+// In a run that was made to take a course (package enforce) all waits for its turn, also what the
+// dead have sent, so there it is searched when the rest of that was lost.
 package lift

@@ -83,9 +83,6 @@ func (l *Lifter) Lift(log *cluster.Log, places int) (*Outcome, error) {
 		out.Reason = fmt.Sprintf("the search was ended after %d places", places)
 	case out.Lifted.Beyond != "":
 		out.Reason = "the world has no such run: " + out.Lifted.Beyond
-	case log.Steered():
-		out.Reason = "the run was made to take a course: it may have delivered late what the " +
-			"dead had sent, which the search takes for lost"
 	default:
 		out.Verdict = Unexplained
 	}
@@ -151,7 +148,8 @@ var harms = map[disk.Damage]world.Harm{disk.Lost: world.RecordLost,
 
 // Recording is the evidence of a run for the world; the reason says why there is none.
 func Recording(log *cluster.Log) (r *world.Recording, reason string) {
-	r = &world.Recording{Steps: make([][]world.Recorded, len(log.Steps)), Complete: log.Complete()}
+	r = &world.Recording{Steps: make([][]world.Recorded, len(log.Steps)),
+		Complete: log.Complete(), Held: log.Steered()}
 	for p := range log.Steps {
 		for i := range log.Steps[p] {
 			s := &log.Steps[p][i]

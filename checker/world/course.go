@@ -56,12 +56,12 @@ func (w *World) move(text string, before, next []uint32, c eventCode) course.Mov
 		h := box.head(a)
 		k := &box.channels[h.channel]
 		m.From, m.Message, m.Stays = k.from, w.messageDigest(k.messages[h.index]), w.Model.Set
+		if w.Model.KeepsOrder() {
+			m.Behind = w.messageDigests(k.messages[1:])
+		}
 	case cut:
 		k := w.inbox(before, p).channel(a)
-		m.From = k.from
-		for _, n := range k.messages {
-			m.Messages = append(m.Messages, w.messageDigest(n))
-		}
+		m.From, m.Messages = k.from, w.messageDigests(k.messages)
 	case advance:
 		m.Choice = w.inputs.at(w.locals.at(w.localOf(before, p)).choices[a]).Choice
 	case told, suspect, expire:
@@ -86,6 +86,13 @@ func (w *World) move(text string, before, next []uint32, c eventCode) course.Mov
 // messageDigest names a message on its way.
 func (w *World) messageDigest(n packetNumber) uint64 {
 	return core.Digest(core.Encode(w.messages.at(w.packets.at(n).message).value))
+}
+
+func (w *World) messageDigests(list []packetNumber) (digests []uint64) {
+	for _, n := range list {
+		digests = append(digests, w.messageDigest(n))
+	}
+	return digests
 }
 
 // crashMove is the end of groups, or of one member of a group.

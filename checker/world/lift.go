@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -56,6 +57,9 @@ type Recording struct {
 	Steps    [][]Recorded // by proc
 	Stopped  []Stopped    // by clock
 	Complete bool         // nothing but faults could happen at the end
+	// what arrives and what is written waited for its turn: what the dead had sent may be taken
+	// when all know of their end, and a delete takes its time
+	Held bool
 }
 
 // Lifted is what has become of a recording.
@@ -162,7 +166,7 @@ func (l *lifter) start(run *Run) (why string) {
 				shown = append(shown, e)
 			}
 		}
-		if why := unlike(shown, steps[0].Events); why != "" {
+		if why := l.unlike(shown, steps[0].Events); why != "" {
 			return why
 		}
 		if !l.reached(l.state, &steps[0]) {
@@ -226,7 +230,28 @@ func (l *lifter) search() bool {
 			break
 		}
 	}
+	if l.recording.Held && (l.later(x) || l.out.Unknown) {
+		return !l.out.Unknown
+	}
 	l.failed[place] = struct{}{}
+	return false
+}
+
+// later tries what leaves no trace where that may wait: a step that needs it comes behind it.
+func (l *lifter) later(x *checker.Expansion) bool {
+	for j, e := range x.Steps {
+		if c := eventCode(e.Code); c.kind() != cut && c.kind() != erase {
+			continue
+		}
+		state, codes := l.state, len(l.codes)
+		l.codes, l.state = append(l.codes, e.Code), x.State(j, nil)
+		if l.search() {
+			return true
+		}
+		if l.state, l.codes = state, l.codes[:codes]; l.out.Unknown {
+			return false
+		}
+	}
 	return false
 }
 

@@ -15,8 +15,9 @@ import (
 )
 
 // wanderAgreed makes a run of drawn steps such as real processes make: a delete is stable at once,
-// and what is not taken from the dead when they stop is lost.
-func (w *World) wanderAgreed(seed uint64) *Run {
+// and what is not taken from the dead when they stop is lost; where all is held back both come at
+// any time.
+func (w *World) wanderAgreed(seed uint64, held bool) *Run {
 	r := w.begin()
 	draw := rand.New(rand.NewPCG(seed, 7))
 	for range 200 {
@@ -24,10 +25,11 @@ func (w *World) wanderAgreed(seed uint64) *Run {
 		var list []int
 		for j, s := range x.Steps {
 			c := eventCode(s.Code)
-			switch c.kind() {
-			case erase, cut:
+			switch kind := c.kind(); {
+			case held:
+			case kind == erase || kind == cut:
 				list = []int{j}
-			case deliver:
+			case kind == deliver:
 				box := w.inbox(r.last(), c.proc())
 				if w.Model.FromDead == fault.Prefix &&
 					w.dead(r.last(), &box.channels[box.head(c.arg()).channel]) {
@@ -150,7 +152,7 @@ func (w *World) recordStep(before, after []uint32, c eventCode, events []trace.E
 // TestLift records runs of random toys as real processes would have recorded them, with other
 // clocks for steps that do not depend on each other, and finds them again.
 func TestLift(t *testing.T) {
-	steps, stopped, cuts := 0, 0, 0
+	steps, stopped, cuts, late := 0, 0, 0, 0
 	for n := range effort.Cases(60, 1500) {
 		draw := rand.New(rand.NewPCG(uint64(n), 3))
 		toy := randomToy(draw, toyFeatures{crashes: true, groups: n%3 == 0, reads: n%5 == 0,
@@ -162,8 +164,18 @@ func TestLift(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		run := w.wanderAgreed(uint64(n))
+		held := n%4 >= 2
+		run := w.wanderAgreed(uint64(n), held)
 		recording := w.record(run)
+		recording.Held = held
+		for i, c := range run.codes {
+			if c := eventCode(c); c.kind() == deliver {
+				box := w.inbox(run.States[i], c.proc())
+				if w.dead(run.States[i], &box.channels[box.head(c.arg()).channel]) {
+					late++
+				}
+			}
+		}
 		got, err := w.Lift(recording, 20_000)
 		if err != nil {
 			t.Fatal(err)
@@ -183,9 +195,9 @@ func TestLift(t *testing.T) {
 			}
 		}
 	}
-	if steps < 500 || stopped < 20 || cuts < 2 {
-		t.Errorf("%d steps, %d failures, %d inside steps: hardly anything was tried", steps,
-			stopped, cuts)
+	if steps < 500 || stopped < 20 || cuts < 2 || late < 10 {
+		t.Errorf("%d steps, %d failures, %d inside steps, %d messages of the dead: hardly "+
+			"anything was tried", steps, stopped, cuts, late)
 	}
 }
 
@@ -193,7 +205,8 @@ func TestLift(t *testing.T) {
 // any more, and what does not fit is named.
 func TestLiftWrong(t *testing.T) {
 	base := func() (*World, *Recording) {
-		w, err := New(Config{Setup: streamSetup(), Model: fault.Model{Failures: 1}})
+		w, err := New(Config{Setup: streamSetup(), Model: fault.Model{Failures: 1,
+			DetectAny: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,6 +230,12 @@ func TestLiftWrong(t *testing.T) {
 		b[len(b)-1].State = 0
 		r.Steps[1] = append(b[:1+n:1+n], b[len(b)-1])
 	}
+	late := func(r *Recording) {
+		b := r.Steps[1]
+		b[3], b[4] = b[4], b[3]
+		b[3].Clock, b[4].Clock, b[4].Epoch = b[4].Clock, b[3].Clock, b[3].Epoch
+		b[3].State, b[4].State = 0, 0
+	}
 	for _, tt := range []struct {
 		name   string
 		change func(r *Recording)
@@ -234,12 +253,20 @@ func TestLiftWrong(t *testing.T) {
 			r.Steps[1] = slices.Delete(r.Steps[1], 1, 2)
 			r.Steps[1][1].State, r.Steps[1][2].State, r.Steps[1][3].State = 0, 0, 0
 		}, "step 1 of b: a message from a"},
-		{"one delivered when all know", func(r *Recording) {
+		{"one delivered when all know", late, "step 4 of b: a message from a"},
+		{"one delivered when all know, held", func(r *Recording) { late(r); r.Held = true }, ""},
+		{"held, and the one before it not", func(r *Recording) {
+			late(r)
+			r.Steps[1], r.Held = slices.Delete(r.Steps[1], 2, 3), true
+			for i := range r.Steps[1] {
+				r.Steps[1][i].State = 0
+			}
+		}, "step 3 of b: a message from a"},
+		{"held, and more than was sent", func(r *Recording) {
+			late(r)
 			b := r.Steps[1]
-			b[3], b[4] = b[4], b[3]
-			b[3].Clock, b[4].Clock, b[4].Epoch = b[4].Clock, b[3].Clock, b[3].Epoch
-			b[3].State, b[4].State = 0, 0
-		}, "step 4 of b: a message from a"},
+			r.Steps[1], r.Held = append(b, b[len(b)-1]), true
+		}, "step 5 of b: a message from a"},
 		{"one delivered twice", func(r *Recording) {
 			r.Steps[1] = slices.Insert(r.Steps[1], 2, r.Steps[1][1])
 			for i := range r.Steps[1] {
@@ -284,7 +311,7 @@ func TestLiftBound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := w.Lift(w.record(w.wanderAgreed(1)), 2)
+	got, err := w.Lift(w.record(w.wanderAgreed(1, false)), 2)
 	if err != nil || got.Found || !got.Unknown {
 		t.Errorf("got %+v, %v, want unknown", got, err)
 	}

@@ -96,7 +96,7 @@ func (l *lifter) unlikeStep(c eventCode, next []uint32, s *Recorded) string {
 	if s.Last && c.cut() == 0 && len(want) < len(shown) && l.coveredByCrash(c, s) {
 		shown = shown[:len(want)] // the rest was not performed, and is lost in the crash
 	}
-	if why := unlike(shown, want); why != "" {
+	if why := l.unlike(shown, want); why != "" {
 		return "shows something else: " + why
 	}
 	if c.cut() == 0 && !l.reached(next, s) {
@@ -151,7 +151,7 @@ func (l *lifter) beyond(h nextHead, x *checker.Expansion) string {
 		}
 		shown := ownEvents(l.evidence(l.state, x.State(j, nil), c), s)
 		want := ownEvents(s.Events, s)
-		if len(want) >= len(shown) || unlike(shown[:len(want)], want) != "" {
+		if len(want) >= len(shown) || l.unlike(shown[:len(want)], want) != "" {
 			continue
 		}
 		if f.Ordered {
@@ -207,7 +207,7 @@ func (l *lifter) ignored(s *Recorded) bool {
 	here := l.localOf(l.state, s.Proc)
 	t := l.transitions.at(l.transition(here, l.checkpointInput()))
 	return len(t.acts) == 0 && t.next == here &&
-		unlike(ownEvents(t.events, s), ownEvents(s.Events, s)) == ""
+		l.unlike(ownEvents(t.events, s), ownEvents(s.Events, s)) == ""
 }
 
 // take uses what a log offers, by one of its ways, and goes on from there; it takes it back if that
@@ -235,7 +235,7 @@ func (l *lifter) take(h nextHead, y way) bool {
 // silently does what leaves no trace: a delete is stable at once, and of what comes from the dead
 // nothing is left when all know that they are.
 func (l *lifter) silently(h nextHead) {
-	for again := true; again; {
+	for again := !l.recording.Held; again; {
 		again = false
 		x := l.expand()
 		for j, e := range x.Steps {

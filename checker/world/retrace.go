@@ -19,7 +19,7 @@ import (
 // there is returned. The schedule of the run is complete with numbers.
 func (w *World) Retrace(schedule []string, recorded *trace.Trace, finals [][]byte) (*Run, error) {
 	r := w.begin()
-	if diff := unlike(r.Trace.Events, eventsAt(recorded, 0)); diff != "" {
+	if diff := w.unlike(r.Trace.Events, eventsAt(recorded, 0)); diff != "" {
 		return r, fmt.Errorf("the start: %s: %w", diff, ErrStale)
 	}
 	var forks []fork
@@ -89,7 +89,7 @@ func (w *World) fitting(state []uint32, texts []string, x *checker.Expansion, na
 			!(ok && rest == name && strings.Trim(number, "0123456789") == "") {
 			continue
 		}
-		if diff := unlike(w.evidence(state, x.State(j, nil),
+		if diff := w.unlike(w.evidence(state, x.State(j, nil),
 			eventCode(x.Steps[j].Code)), want); diff != "" {
 			why = "shows something else: " + diff
 		} else {
@@ -119,21 +119,26 @@ func eventsAt(t *trace.Trace, step int) []trace.Event {
 }
 
 // unlike says how the evidence of one step differs, but for the number of the step.
-func unlike(got, want []trace.Event) string {
+func (w *World) unlike(got, want []trace.Event) string {
 	for i := range max(len(got), len(want)) {
-		switch {
-		case i >= len(got):
-			return fmt.Sprintf("the driver recorded %v of proc %d, the world shows no more",
-				want[i].Kind, want[i].Proc)
-		case i >= len(want):
-			return fmt.Sprintf("the world shows %v of proc %d, the driver recorded no more",
-				got[i].Kind, got[i].Proc)
+		var words [2]string
+		same := i < len(got) && i < len(want)
+		for k, list := range [2][]trace.Event{got, want} {
+			if words[k] = "no more"; i < len(list) {
+				words[k] = fmt.Sprintf("%s: %s", w.layout.Name(list[i].Proc),
+					w.layout.Describe(list[i]))
+			}
 		}
-		a, b := got[i], want[i]
-		a.Step, b.Step = 0, 0
-		if a != b {
-			return fmt.Sprintf("the driver recorded %+v, the world shows %+v", b, a)
+		if same {
+			a, b := got[i], want[i]
+			if a.Step, b.Step = 0, 0; a == b {
+				continue
+			}
+			if words[0] == words[1] { // in what a reader is not told
+				words = [2]string{fmt.Sprintf("%+v", a), fmt.Sprintf("%+v", b)}
+			}
 		}
+		return fmt.Sprintf("the driver recorded %s, the world shows %s", words[1], words[0])
 	}
 	return ""
 }

@@ -76,7 +76,7 @@ func (w *World) goesOn(r *Run, step int, state []uint32, but core.Proc) string {
 			return fmt.Sprintf("step %d, %q, is not possible among %q", k+1, r.Schedule[k], texts)
 		}
 		next := x.State(j, nil)
-		if diff := unlike(w.evidence(state, next, c), eventsAt(&r.Trace, k+1)); diff != "" {
+		if diff := w.unlike(w.evidence(state, next, c), eventsAt(&r.Trace, k+1)); diff != "" {
 			return fmt.Sprintf("step %d: %s", k+1, diff)
 		}
 		state = next
