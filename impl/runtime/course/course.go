@@ -32,18 +32,20 @@ const (
 
 // Move is one of them. What a kind does not name is zero.
 type Move struct {
-	Text     string        `json:"text"` // in the schedule of the run
-	What     What          `json:"what"`
-	Proc     core.Proc     `json:"proc"`
-	From     core.Proc     `json:"from,omitempty"`
-	Message  uint64        `json:"message,omitempty"` // core.Digest of its canonical bytes
-	Messages []uint64      `json:"messages,omitempty"`
-	Stays    bool          `json:"stays,omitempty"`
-	Choice   core.Choice   `json:"choice,omitempty"`
-	Name     string        `json:"name,omitempty"`
-	Groups   [][]core.Proc `json:"groups,omitempty"`
-	Procs    []core.Proc   `json:"procs,omitempty"`
-	Kept     []int         `json:"kept,omitempty"`
+	Text     string    `json:"text"` // in the schedule of the run
+	What     What      `json:"what"`
+	Proc     core.Proc `json:"proc"`
+	From     core.Proc `json:"from,omitempty"`
+	Message  uint64    `json:"message,omitempty"` // core.Digest of its canonical bytes
+	Messages []uint64  `json:"messages,omitempty"`
+	// likewise, of those of From that are on their way and have to come behind Message
+	Behind []uint64      `json:"behind,omitempty"`
+	Stays  bool          `json:"stays,omitempty"`
+	Choice core.Choice   `json:"choice,omitempty"`
+	Name   string        `json:"name,omitempty"`
+	Groups [][]core.Proc `json:"groups,omitempty"`
+	Procs  []core.Proc   `json:"procs,omitempty"`
+	Kept   []int         `json:"kept,omitempty"`
 	// the group of Proc stops when so many effects of the step that act (core.Effect.Acts) are
 	// performed; 0: it does not
 	After int `json:"after,omitempty"`

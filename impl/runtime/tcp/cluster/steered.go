@@ -85,7 +85,7 @@ func (l *life) move(m *course.Move) (err error) {
 	l.steered.after, l.steered.acted = m.After, 0
 	switch m.What {
 	case course.Deliver:
-		err = l.node.Deliver(m.From, m.Message, m.Stays)
+		err = l.node.Deliver(m.From, m.Message, m.Stays, m.Behind...)
 	case course.Cut:
 		err = l.node.Drop(m.From, m.Messages)
 	case course.Advance:

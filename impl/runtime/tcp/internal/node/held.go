@@ -106,16 +106,20 @@ func (n *Node) Waiting(visit func(from core.Proc, body []byte)) {
 	}
 }
 
-// find is the place of the oldest message of a sender with the digest.
-func (n *Node) find(from core.Proc, digest uint64) (int, error) {
+// find is the place of the oldest message of a sender with the digest. Those that have to be behind
+// it must be; others with their digests may have come before.
+func (n *Node) find(from core.Proc, digest uint64, behind []uint64) (int, error) {
 	var others []string
+	before := map[uint64]int{}
 	for i, k := range n.held.inbox {
 		if k.from != from {
 			continue
 		}
-		if core.Digest(k.body) == digest {
-			return i, nil
+		d := core.Digest(k.body)
+		if d == digest {
+			return i, n.ordered(from, behind, before)
 		}
+		before[d]++
 		m := n.c.NewMessage()
 		if err := core.Decode(k.body, m); err == nil {
 			others = append(others, m.Describe().Kind)
@@ -125,10 +129,29 @@ func (n *Node) find(from core.Proc, digest uint64) (int, error) {
 		"(%s)", ErrHeld, from, digest, len(others), strings.Join(others, ", "))
 }
 
+// ordered reports messages of a sender that are not behind one that they have to be behind.
+func (n *Node) ordered(from core.Proc, behind []uint64, before map[uint64]int) error {
+	for _, d := range behind {
+		before[d]++
+	}
+	for _, k := range n.held.inbox {
+		if k.from == from {
+			before[core.Digest(k.body)]--
+		}
+	}
+	for _, d := range behind {
+		if before[d] > 0 {
+			return fmt.Errorf("%w: of proc %d the message with the digest %016x has come "+
+				"before it, or not at all", ErrHeld, from, d)
+		}
+	}
+	return nil
+}
+
 // Deliver gives the machine the oldest message of a sender whose canonical bytes have the digest;
-// one that stays may be delivered again.
-func (n *Node) Deliver(from core.Proc, digest uint64, stays bool) error {
-	i, err := n.find(from, digest)
+// one that stays may be delivered again. Those with the digests behind must not have overtaken it.
+func (n *Node) Deliver(from core.Proc, digest uint64, stays bool, behind ...uint64) error {
+	i, err := n.find(from, digest, behind)
 	if err != nil {
 		return err
 	}
@@ -145,7 +168,7 @@ func (n *Node) Deliver(from core.Proc, digest uint64, stays bool) error {
 // Drop forgets messages of a sender, by their digests.
 func (n *Node) Drop(from core.Proc, digests []uint64) error {
 	for _, d := range digests {
-		i, err := n.find(from, d)
+		i, err := n.find(from, d, nil)
 		if err != nil {
 			return err
 		}

@@ -67,3 +67,51 @@ func TestHeld(t *testing.T) {
 		t.Errorf("stable are %s, want %s", got, want)
 	}
 }
+
+// TestHeldOrder takes one of the messages of a sender that have come in some order: those that have
+// to be behind it have come, and not before, unless there is one more of the same bytes.
+func TestHeldOrder(t *testing.T) {
+	mesh, pool := alone(t)
+	newMessage := setup(t, "none", ring).NewMessage
+	var bodies [3][]byte
+	var digests [3]uint64
+	for i := range bodies {
+		m := newMessage()
+		m.(core.Framed).Content().ID.Number = uint32(i + 1)
+		bodies[i] = core.Encode(m)
+		digests[i] = core.Digest(bodies[i])
+	}
+	for _, tt := range []struct {
+		name   string
+		come   []int
+		take   int
+		behind []int
+		ok     bool
+	}{
+		{"the first", []int{0, 1, 2}, 0, []int{1, 2}, true},
+		{"behind others", []int{0, 1, 2}, 1, []int{2}, true},
+		{"overtaken by one", []int{1, 0, 2}, 0, []int{1, 2}, false},
+		{"overtaken by the last", []int{2, 1}, 1, []int{2}, false},
+		{"overtaken by an equal one", []int{1, 0, 1}, 0, []int{1}, true},
+		{"overtaken by two equal ones", []int{1, 1, 0}, 0, []int{1}, false},
+		{"overtaken by all equal ones", []int{1, 1, 0}, 0, []int{1, 1}, false},
+		{"what is behind has not come", []int{0}, 0, []int{1}, false},
+	} {
+		n, err := node.New(node.Config{Procs: 1, Machine: &diary{}, Held: true,
+			NewMessage: newMessage, Mesh: mesh, Pool: pool})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range tt.come {
+			n.Post(0, bodies[i])
+		}
+		var behind []uint64
+		for _, i := range tt.behind {
+			behind = append(behind, digests[i])
+		}
+		err = n.Deliver(0, digests[tt.take], false, behind...)
+		if (err == nil) != tt.ok || err != nil && !errors.Is(err, node.ErrHeld) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
