@@ -51,7 +51,10 @@ type Options struct {
 	// two methods, 0 = DefaultShrink, negative = none.
 	Shrink   int
 	StepTime time.Duration // how long a step may take, 0 = world.DefaultMaxStep
-	Progress func(Result)  // called after each scenario, one call at a time; may be nil
+	// Elsewhere, unless nil, draws the scenarios in the place of Workers. Failures are tried again,
+	// and made small, here.
+	Elsewhere Elsewhere
+	Progress  func(Result) // called after each scenario, one call at a time; may be nil
 }
 
 // The bounds of the zero value.
@@ -110,6 +113,8 @@ type Result struct {
 	Elapsed    time.Duration `json:"elapsed"`
 	Shrinking  time.Duration `json:"shrinking"` // part of it
 	Bound      string        `json:"bound"`     // what ended it
+	// why the scenario Next has no answer, and so the result has none, "" for others
+	Gap string `json:"gap,omitempty"`
 	// the last reason for which a scenario was refused or out of model
 	Why string `json:"why"`
 }
@@ -131,24 +136,19 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 	if err := t.Shapes.Validate(); err != nil {
 		return nil, err
 	}
-	o.Runs, o.PerCase = cmp.Or(o.Runs, DefaultRuns), cmp.Or(o.PerCase, DefaultPerCase)
-	t.stepTime = o.StepTime
-	o.Workers = max(1, o.Workers)
-	if o.Mix == nil {
-		o.Mix = DefaultMix()
-	}
-	f := &fuzzer{target: t, options: o, whole: ctx, began: time.Now(), waiting: map[uint64]*trial{},
-		properties: map[string]bool{}}
-	f.result.Next, f.next = o.First, o.First
-	for _, s := range o.Mix {
-		f.result.Strategies = append(f.result.Strategies, Yield{Strategy: s.Strategy})
-	}
+	f := newFuzzer(ctx, t, &o)
 	if o.Time > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.Time)
 		defer cancel()
 	}
 	if f.rerun(ctx); f.over {
+		o.Workers = 0
+	}
+	if o.Elsewhere != nil {
+		if err := f.gather(ctx); err != nil {
+			return nil, err
+		}
 		o.Workers = 0
 	}
 	var group sync.WaitGroup
@@ -164,10 +164,27 @@ func Run(ctx context.Context, t Target, o Options) (*Result, error) {
 		return &f.result, f.broken
 	}
 	if r := &f.result; r.Cases == 0 && len(r.Failures) == 0 && r.OutOfModel == 0 && r.Refused > 0 &&
-		ctx.Err() == nil {
+		r.Gap == "" && ctx.Err() == nil {
 		return r, fmt.Errorf("fuzz: the protocol takes none of %d scenarios: %s", r.Refused, r.Why)
 	}
 	return &f.result, nil
+}
+
+// newFuzzer is the beginning of Run. It puts the defaults into the options.
+func newFuzzer(ctx context.Context, t Target, o *Options) *fuzzer {
+	o.Runs, o.PerCase = cmp.Or(o.Runs, DefaultRuns), cmp.Or(o.PerCase, DefaultPerCase)
+	t.stepTime = o.StepTime
+	o.Workers = max(1, o.Workers)
+	if o.Mix == nil {
+		o.Mix = DefaultMix()
+	}
+	f := &fuzzer{target: t, options: *o, whole: ctx, began: time.Now(),
+		waiting: map[uint64]*trial{}, properties: map[string]bool{}}
+	f.result.Next, f.next = o.First, o.First
+	for _, s := range o.Mix {
+		f.result.Strategies = append(f.result.Strategies, Yield{Strategy: s.Strategy})
+	}
+	return f
 }
 
 // fuzzer is the state of Run.

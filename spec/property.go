@@ -28,6 +28,17 @@ func (v Verdict) String() string {
 // MarshalText writes the words.
 func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
 
+// UnmarshalText reads the words.
+func (v *Verdict) UnmarshalText(text []byte) error {
+	for _, w := range []Verdict{Holds, Violated, Unknown, OutOfModel} {
+		if w.String() == string(text) {
+			*v = w
+			return nil
+		}
+	}
+	return fmt.Errorf("unknown verdict %q", text)
+}
+
 // Kind says what a property speaks about.
 type Kind uint8
 

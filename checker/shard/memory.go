@@ -125,6 +125,22 @@ func (p *Process) call(ctx context.Context, operation string, do func() error) e
 	return nil
 }
 
+// Elapse is as if LeaseTime and RedeliverAfter had gone by: leases end, and jobs of which nobody
+// has said anything meanwhile go to others.
+func (m *Memory) Elapse() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for key, e := range m.entries {
+		if !e.ends.IsZero() && !e.Gone {
+			m.put(key, nil, true)
+		}
+	}
+	for _, w := range m.jobs {
+		w.silent = time.Now()
+	}
+	m.notify()
+}
+
 // notify wakes up all who wait. The lock is held.
 func (m *Memory) notify() {
 	close(m.changed)

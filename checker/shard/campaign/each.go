@@ -35,6 +35,17 @@ type handed struct {
 // Each has the jobs done. It returns the error of Job or Take, ErrTwoAnswers, ErrLost, or that of
 // the context.
 func (c *Campaign) Each(ctx context.Context, b Batch) error {
+	if err := c.each(ctx, b); err != errAll {
+		// what is left of them is of no use to who has ended early
+		return errors.Join(err, c.engine.Purge(context.WithoutCancel(ctx), c.header.ID))
+	}
+	return c.second()
+}
+
+// errAll says that all jobs of a batch are taken.
+var errAll = errors.New("all jobs are taken")
+
+func (c *Campaign) each(ctx context.Context, b Batch) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	defer context.AfterFunc(c.whole, func() { cancel(context.Cause(c.whole)) })()
@@ -56,7 +67,7 @@ func (c *Campaign) Each(ctx context.Context, b Batch) error {
 			fresh = append(fresh, c.copies(h)...)
 		}
 		if len(open) == 0 {
-			return c.second()
+			return errAll
 		}
 		if err := c.publish(ctx, fresh); err != nil {
 			return err
@@ -67,7 +78,7 @@ func (c *Campaign) Each(ctx context.Context, b Batch) error {
 		}
 		more, err := b.Take(taken, a)
 		if err != nil || !more {
-			return errors.Join(err, c.engine.Purge(context.WithoutCancel(ctx), c.header.ID))
+			return err
 		}
 		open = open[1:]
 		taken++

@@ -39,6 +39,9 @@ type streams struct {
 	asked    func(*pflag.FlagSet) // is given the flags of a command in the place of its help
 	cores    func(int) int        // lets the process use so many; nil if it is not only ours
 	outputs  *outputs             // of the command
+	engine   Engine               // carries work elsewhere; nil = there is none
+	typed    []string             // the arguments, of the command whole
+	resuming string               // campaign that the command goes on with, "" = a new one
 }
 
 func commands() []command {
@@ -102,11 +105,17 @@ func commands() []command {
 	}
 }
 
+// commands are those that every domino has, and those of its engine.
+func (std *streams) commands() []command { return append(commands(), std.own()...) }
+
 // Main is the command over the protocols: it runs the arguments of the process and returns its exit
 // code. Protocols that make no sense, or that clash, are refused before anything runs.
 //
 //	func main() { os.Exit(app.Main(append(all.Protocols(), mine.Protocol)...)) }
-func Main(protocols ...protocol.Protocol) int {
+func Main(protocols ...protocol.Protocol) int { return MainWith(nil, protocols...) }
+
+// mainWith is Main with what the streams have already.
+func mainWith(std streams, protocols ...protocol.Protocol) int {
 	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signals = append(signals, syscall.SIGHUP)
@@ -114,8 +123,8 @@ func Main(protocols ...protocol.Protocol) int {
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	context.AfterFunc(ctx, stop) // the second signal ends the process at once
 	defer stop()
-	return start(ctx, os.Args[1:],
-		streams{out: os.Stdout, err: os.Stderr, cores: runtime.GOMAXPROCS}, protocols...)
+	std.out, std.err, std.cores = os.Stdout, os.Stderr, runtime.GOMAXPROCS
+	return start(ctx, os.Args[1:], std, protocols...)
 }
 
 // start is Main with arguments and streams of the caller's.
@@ -160,15 +169,16 @@ func run(ctx context.Context, args []string, std streams) int {
 func dispatch(ctx context.Context, args []string, std streams) int {
 	switch {
 	case len(args) == 0:
-		usage(std.out)
+		usage(std)
 		return exitUsage
 	case args[0] == "-h" || args[0] == "--help":
-		usage(std.out)
+		usage(std)
 		return 0
 	case args[0] == "--version":
 		args = append([]string{"version"}, args[1:]...)
 	}
-	return dispatchAmong(ctx, "", commands(), args, std)
+	std.typed = args
+	return dispatchAmong(ctx, "", std.commands(), args, std)
 }
 
 // dispatchAmong runs one of some commands. The prefix is what stands before their names.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/shard/campaign"
 	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/scenarios"
@@ -41,6 +42,7 @@ type searchFlags struct {
 	proof     string // file for a certificate
 	out       *outputs
 	flags     *pflag.FlagSet
+	farm      *farmFlags
 
 	pages *suitePages // nil when none are wanted
 }
@@ -60,6 +62,7 @@ func (s *searchFlags) register(f *pflag.FlagSet, std streams) {
 		"print JSON, one object a line; progress goes to standard error, in JSON, too")
 	f.BoolVar(&s.evidence, "evidence", false,
 		"with --json: the whole run that breaks a property, too, as replay --json prints it")
+	s.farm = registerFarm(f, std)
 	s.out = registerOutputs(f, std)
 }
 
@@ -218,19 +221,7 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 	t.traces = o.Order == checker.StatelessOptimal
 	var failed error
 	code, left := 0, 0
-	pool(ctx, sf.workers, len(list), func(ctx context.Context, job int) *row {
-		if ctx.Err() != nil {
-			return nil
-		}
-		defer p.finished(list[job].Name)
-		switch {
-		case sf.sampling():
-			return sampleOne(ctx, list[job], sf, std, p)
-		case sf.proof != "":
-			return sf.proveOne(ctx, list[job], o, std, p)
-		}
-		return checkOne(ctx, list[job], o, std, p)
-	}, func(job int, r *row) {
+	err := sf.answers(ctx, list, o, std, p, func(job int, r *row) {
 		if r == nil {
 			left++
 			sf.out.left(list[job])
@@ -257,6 +248,7 @@ func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options
 			r.show(std.out, sf.control)
 		}
 	})
+	failed = errors.Join(failed, err)
 	if !sf.json && failed == nil {
 		t.summary(time.Since(began))
 	}
@@ -276,6 +268,35 @@ func (s *searchFlags) evidenceOf(r *row, failed *error) json.RawMessage {
 	run, err := evidence(r.story())
 	*failed = errors.Join(*failed, err)
 	return run
+}
+
+// answers has all scenarios answered, here or elsewhere, and hands over the rows in their order;
+// nil is one that was not begun.
+func (sf *searchFlags) answers(ctx context.Context, list []*scenarios.Scenario, o checker.Options,
+	std streams, p *progress, done func(job int, r *row)) error {
+	f, err := sf.openFarm(ctx, list, std, p)
+	if err != nil {
+		return err
+	}
+	err = distribute(ctx, f, sf.workers, len(list), "check",
+		func(job int) any { return sf.jobOf(list[job], o) },
+		func(job int, a *campaign.Answer) *row {
+			p.finished(list[job].Name)
+			return std.together(ctx, list[job], a)
+		}, func(ctx context.Context, job int) *row {
+			if ctx.Err() != nil {
+				return nil
+			}
+			defer p.finished(list[job].Name)
+			switch {
+			case sf.sampling():
+				return sampleOne(ctx, list[job], sf, std, p)
+			case sf.proof != "":
+				return sf.proveOne(ctx, list[job], o, std, p)
+			}
+			return checkOne(ctx, list[job], o, std, p)
+		}, done)
+	return errors.Join(err, f.close(ctx))
 }
 
 // checkOne answers one scenario in its variant by a search.

@@ -98,7 +98,7 @@ func subcommands(name string) []command {
 // candidates are what may follow the words, before the beginning of the next one is looked at.
 func (std streams) candidates(ctx context.Context, before []string, last string) (list []string) {
 	if len(before) == 0 {
-		return append(commandNames(commands()), "--help", "--version")
+		return append(commandNames(std.commands()), "--help", "--version")
 	}
 	command := before[:1]
 	if under := subcommands(command[0]); under != nil {
@@ -146,7 +146,7 @@ func (std streams) names(command []string) (list []string) {
 		for _, t := range help.Topics() {
 			list = append(list, t.Name)
 		}
-		return append(list, commandNames(commands())...)
+		return append(list, commandNames(std.commands())...)
 	case "show":
 		for _, s := range std.everything() {
 			list = append(list, s.Name)

@@ -42,6 +42,8 @@ type fuzzFlags struct {
 	control bool
 	flags   *pflag.FlagSet
 	out     *outputs
+	far     *farmFlags
+	farm    *farm // nil: runs are drawn here
 }
 
 // fuzzed is the result for one protocol as JSON.
@@ -85,6 +87,7 @@ func runFuzz(ctx context.Context, args []string, std streams) (int, error) {
 	f.BoolVar(&ff.control, "control", false, "show control messages in diagrams, too")
 	f.BoolVar(&ff.json, "json", false,
 		"print JSON, one object a protocol; progress goes to standard error, in JSON, too")
+	ff.far = registerFarm(f, std)
 	ff.out = registerOutputs(f, std)
 	if err := f.Parse(args); err != nil {
 		return 0, err
@@ -93,7 +96,11 @@ func runFuzz(ctx context.Context, args []string, std streams) (int, error) {
 	if err = errors.Join(err, ff.out.open()); err != nil {
 		return 0, err
 	}
-	return ff.drawAll(ctx, names, options, std)
+	if ff.farm, err = ff.far.open(ctx, std, ff.workers); err != nil {
+		return 0, err
+	}
+	code, err := ff.drawAll(ctx, names, options, std)
+	return code, errors.Join(err, ff.farm.close(ctx))
 }
 
 // drawAll draws runs of one protocol after the other, and returns the exit code. An error in one
@@ -130,7 +137,7 @@ func (ff *fuzzFlags) drawAll(ctx context.Context, names []string, options fuzz.O
 
 // drawnWhole reports whether the runs that were asked for were drawn and break nothing.
 func drawnWhole(ctx context.Context, r *fuzz.Result) bool {
-	return r.Verdict() == spec.Unknown && r.Runs > 0 && ctx.Err() == nil
+	return r.Verdict() == spec.Unknown && r.Runs > 0 && r.Gap == "" && ctx.Err() == nil
 }
 
 // options turns what the command line says into what fuzz takes.
@@ -194,6 +201,7 @@ func (ff *fuzzFlags) one(ctx context.Context, name string, o fuzz.Options, std s
 	o.First = state.Next
 	line := term.NewLine(std.err, ff.json)
 	o.Progress = fuzzProgress(line, name)
+	o.Elsewhere = ff.farm.elsewhere(name, ff.variant, o)
 	r, err := fuzz.Run(ctx, target, o)
 	line.Clear()
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -19,11 +18,12 @@ import (
 
 // usage is what domino says about itself: its commands with about how long each takes, on two
 // cores and without flags, and what else there is to read.
-func usage(w io.Writer) {
+func usage(std streams) {
+	w := std.out
 	fmt.Fprintf(w, "%[1]s checks rollback-recovery protocols.\n\n"+
 		"Usage: %[1]s COMMAND [arguments] [flags]\n\n", self())
 	var rows []help.Row
-	for _, c := range commands() {
+	for _, c := range std.commands() {
 		rows = append(rows, help.Row{Name: strings.TrimSpace(c.name + " " + c.args),
 			Doc: c.doc + " (" + c.takes + ")"})
 	}
@@ -47,11 +47,11 @@ func runHelp(ctx context.Context, args []string, std streams) (int, error) {
 	}
 	name := strings.Join(f.Args(), " ")
 	if name == "" {
-		usage(std.out)
+		usage(std)
 		return 0, nil
 	}
 	var names []string
-	for _, c := range allCommands() {
+	for _, c := range std.allCommands() {
 		if names = append(names, c.name); c.name == name {
 			words := append(strings.Fields(name), "--help")
 			return dispatch(ctx, words, std), nil
@@ -65,8 +65,8 @@ func runHelp(ctx context.Context, args []string, std streams) (int, error) {
 }
 
 // allCommands are all, those of the cluster with both their words.
-func allCommands() []command {
-	list := commands()
+func (std *streams) allCommands() []command {
+	list := std.commands()
 	for _, c := range clusterCommands() {
 		c.name = "cluster " + c.name
 		list = append(list, c)

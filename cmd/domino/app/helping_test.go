@@ -124,7 +124,7 @@ func TestMoments(t *testing.T) {
 
 // TestHelpOfCommands asks for the help of every command in both ways, and for what there is not.
 func TestHelpOfCommands(t *testing.T) {
-	for _, c := range allCommands() {
+	for _, c := range new(streams).allCommands() {
 		words := strings.Fields(c.name)
 		code, out, err := domino(t.Context(), append([]string{"help"}, words...)...)
 		_, same, _ := domino(t.Context(), append(words, "--help")...)

@@ -18,6 +18,7 @@ type progress struct {
 	total   int
 	done    int
 	running map[string]checker.Stats
+	forward func(any) // is told instead, unless nil: somebody else shows it
 }
 
 func newProgress(w io.Writer, total int, events bool) *progress {
@@ -48,6 +49,10 @@ type event struct {
 // report is called from a search.
 func (p *progress) report(name string) func(checker.Stats) {
 	return func(s checker.Stats) {
+		if p.forward != nil {
+			p.forward(forwarded{Scenario: name, Stats: &s})
+			return
+		}
 		p.mu.Lock()
 		p.running[name] = s
 		p.mu.Unlock()
@@ -101,6 +106,10 @@ type drawing struct {
 // sampled is called while runs are drawn.
 func (p *progress) sampled(name string) func(sample.Result) {
 	return func(s sample.Result) {
+		if p.forward != nil {
+			p.forward(forwarded{Scenario: name, Drawn: &s})
+			return
+		}
 		p.Show(name, func() string {
 			p.mu.Lock()
 			defer p.mu.Unlock()

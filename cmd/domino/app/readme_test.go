@@ -48,7 +48,7 @@ func TestReadmeCommands(t *testing.T) {
 	std := streams{Catalogue: catalogue()}
 	var out, errors bytes.Buffer
 	std.out, std.err = &out, &errors
-	known := append(commandNames(allCommands()), "TOPIC", "COMMAND", "bash")
+	known := append(commandNames(new(streams).allCommands()), "TOPIC", "COMMAND", "bash")
 	for _, topic := range help.Topics() {
 		known = append(known, topic.Name)
 	}

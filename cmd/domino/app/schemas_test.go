@@ -47,7 +47,7 @@ var answerTypes = map[string]reflect.Type{
 	"progress": reflect.TypeFor[happening](), "run": reflect.TypeFor[report.Document](),
 	"simulation": reflect.TypeFor[simulatedAnswer](),
 	"validation": reflect.TypeFor[validationAnswer](),
-	"recheck":    reflect.TypeFor[recheckedAnswer](),
+	"recheck":    reflect.TypeFor[recheckedAnswer](), "farm-status": reflect.TypeFor[farmStatus](),
 }
 
 // TestSchemas compares the documents with what the types say: -update writes them anew.

@@ -1,0 +1,214 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"github.com/domino-check/domino/checker/effort"
+	"github.com/domino-check/domino/checker/shard"
+	"github.com/domino-check/domino/checker/shard/campaign"
+)
+
+// memory is an engine in this process with some workers of its own.
+type memory struct {
+	*shard.Memory
+	workers int
+	std     streams
+	flag    *string
+	lives   int
+	crash   int // moment at which the next coordinator crashes; 0 = never
+	// changes what workers answer; nil = nothing
+	lie func(kind string, data []byte, answer any) any
+}
+
+func (m *memory) Flags(f *pflag.FlagSet) Connector {
+	m.flag = f.String("nats", "", "a test")
+	return m
+}
+
+func (m *memory) Commands() []Command { return nil }
+
+func (m *memory) Asked() bool { return *m.flag != "" }
+
+// Connect starts the workers, which end with the connection.
+func (m *memory) Connect(ctx context.Context, _ func(string, ...any)) (*Connection, error) {
+	build, err := buildName()
+	if err != nil {
+		return nil, err
+	}
+	m.lives++
+	p := m.Process(fmt.Sprint("coordinator ", m.lives), nil)
+	if m.crash > 0 {
+		p.CrashAt(m.crash)
+	}
+	own, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	for i := range m.workers {
+		w := &campaign.Worker{Engine: m.Process(fmt.Sprint("worker ", i), nil), Build: build,
+			Classes: []string{campaign.Plain, campaign.Torture}, Slots: 1, Work: m.work}
+		go func() { _ = w.Run(own); done <- struct{}{} }()
+	}
+	return &Connection{Engine: p, Where: "memory", Close: func() {
+		cancel()
+		for range m.workers {
+			<-done
+		}
+	}}, nil
+}
+
+func (m *memory) work(ctx context.Context, kind string, data []byte, told func(any)) (any, any,
+	error) {
+	answer, aside, err := m.std.perform(ctx, kind, data, told)
+	if m.lie != nil && err == nil {
+		answer = m.lie(kind, data, answer)
+	}
+	return answer, aside, err
+}
+
+// newMemory is one with so many workers.
+func newMemory(workers int) *memory {
+	return &memory{Memory: shard.NewMemory(), workers: workers,
+		std: streams{Catalogue: catalogue()}}
+}
+
+// dominoFarm runs one command line with an engine.
+func dominoFarm(ctx context.Context, m *memory, args ...string) (code int, out, err string) {
+	var o, e bytes.Buffer
+	code = run(ctx, args, streams{Catalogue: catalogue(), out: &o, err: &e, engine: m})
+	return code, o.String(), e.String()
+}
+
+// elapsed are the times and memories in JSON and in text; rates begin with them.
+var elapsed = regexp.MustCompile(
+	`"(seconds|bytes|rate|elapsed|shrinking|runsPerSecond)":[0-9.e+]+|` +
+		` *[0-9.]+ (ms|s)\b(, [0-9,]+ runs/s)?( +[0-9,]+)?`)
+
+func untimed(text string) string { return elapsed.ReplaceAllString(text, "TIME") }
+
+// farmCases are commands that are to say elsewhere what they say here.
+func farmCases() map[string][]string {
+	files := []string{"check", "s1", "h1", "h10", "--save="}
+	if effort.Long() {
+		files = []string{"check", "--save="}
+	}
+	runs := fmt.Sprint(effort.Of(100, 4000))
+	cases := map[string][]string{
+		"check": files,
+		"check published": {"check", "s1", "h1", "--variant", "published",
+			"--search", "bfs", "--save="},
+		"check json": {"check", "s1", "h1", "h10", "--json", "--evidence", "--save="},
+		"samples":    {"check", "s1", "h10", "--search", "pctcp", "--runs", "50", "--save="},
+		"a limit":    {"check", "s1", "h10", "--max-states", "50", "--save="},
+		"fuzz": {"fuzz", "hydee", "--runs", runs, "--seed", "7", "--corpus", "",
+			"--for", "0"},
+	}
+	if effort.Long() {
+		cases["fuzz finds"] = []string{"fuzz", "hydee", "--variant", "repaired+H1", "--corpus", "",
+			"--for", "0", "--shrink", "5", "--json"}
+	}
+	return cases
+}
+
+// TestFarmEqual compares what commands say here and by 1, 2 and 5 workers.
+func TestFarmEqual(t *testing.T) {
+	for name, args := range farmCases() {
+		t.Run(name, func(t *testing.T) {
+			code, want, _ := domino(t.Context(), append(args, "--workers", "1")...)
+			for _, workers := range effort.Of([]int{2}, []int{1, 2, 5}) {
+				got, out, errors := dominoFarm(t.Context(), newMemory(workers),
+					append(args, "--nats", "x", "--workers", "1", "--audit", "20",
+						"--open", "2")...)
+				if got != code {
+					t.Fatalf("%d workers: exit %d, want %d: %s", workers, got, code, errors)
+				}
+				if diff := cmp.Diff(untimed(want), untimed(out)); diff != "" {
+					t.Errorf("%d workers: %s", workers, diff)
+				}
+			}
+		})
+	}
+}
+
+// TestFarmJobKinds holds that each kind of job that commands ask for is one, and that what is none
+// is an error, not a panic and no work.
+func TestFarmJobKinds(t *testing.T) {
+	for _, kind := range []string{"check", "fuzz"} {
+		k, ok := kindOf(kind)
+		if !ok || k.class == "" {
+			t.Errorf("%s is no kind of job", kind)
+		}
+		for _, data := range []string{"", "{", "null", "[]", `{"file":"/etc/passwd"}`,
+			`{"scenario":{"name":"x","text":"y"}}`, `{"protocol":"hydee","count":-1}`, "{} {}"} {
+			if _, _, err := (&streams{Catalogue: catalogue()}).perform(t.Context(), kind,
+				[]byte(data), func(any) {}); err == nil {
+				t.Errorf("%s: %s is done", kind, data)
+			}
+		}
+	}
+	if _, _, err := new(streams).perform(t.Context(), "shell", nil, nil); err == nil {
+		t.Error("an unknown kind of job is done")
+	}
+}
+
+// TestFarmAudit has a worker lie about one job in the campaign: an audit of all jobs does not take
+// it, the exit code is that of an internal error.
+func TestFarmAudit(t *testing.T) {
+	m := newMemory(2)
+	calls := 0
+	m.lie = func(_ string, data []byte, answer any) any {
+		if calls++; calls == 3 {
+			return "all is well"
+		}
+		return answer
+	}
+	m.workers = 1
+	code, _, errors := dominoFarm(t.Context(), m, "check", "s1", "h1", "h10", "--save=",
+		"--nats", "x", "--audit", "100")
+	if code != exitUsage || !strings.Contains(errors, "two answers") {
+		t.Errorf("exit %d: %s", code, errors)
+	}
+}
+
+// TestFarmResume crashes the coordinator at many moments: what resumes the campaign says what an
+// undisturbed command says.
+func TestFarmResume(t *testing.T) {
+	args := []string{"check", "s1", "h1", "h10", "--save="}
+	_, want, _ := domino(t.Context(), append(args, "--workers", "1")...)
+	for _, moment := range effort.Of([]int{8, 15}, []int{1, 2, 3, 5, 8, 10, 12, 15, 18, 21}) {
+		resumed(t, moment, want, args)
+	}
+}
+
+// resumed crashes the coordinator at one moment, and resumes.
+func resumed(t *testing.T, moment int, want string, args []string) {
+	m := newMemory(1)
+	m.crash = moment
+	code, _, errors := dominoFarm(t.Context(), m, append(args, "--nats", "x")...)
+	id := regexp.MustCompile(`farm resume (\S+)`).FindStringSubmatch(errors)
+	m.crash = 0
+	m.Elapse()
+	if code != exitUsage && code != 0 {
+		t.Errorf("moment %d: exit %d: %s", moment, code, errors)
+	}
+	if id == nil {
+		return // before there was a campaign
+	}
+	code, out, errors := dominoFarm(t.Context(), m, "farm", "resume", id[1], "--nats", "x")
+	if diff := cmp.Diff(untimed(want), untimed(out)); code != 0 || diff != "" {
+		t.Errorf("moment %d: exit %d: %s %s", moment, code, errors, diff)
+	}
+	code, out, errors = dominoFarm(t.Context(), m, "farm", "status", "--json", "--nats", "x")
+	var s farmStatus
+	if err := json.Unmarshal([]byte(out), &s); err != nil || code != 0 || len(s.Campaigns) != 1 ||
+		s.Campaigns[0].State != campaign.Done || s.Campaigns[0].Taken != 3 {
+		t.Errorf("moment %d: exit %d, %s %s, %v", moment, code, out, errors, err)
+	}
+}
