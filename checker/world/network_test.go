@@ -112,6 +112,31 @@ func TestNetworks(t *testing.T) {
 	}
 }
 
+// TestNothingComesOfIt: in a set a message that leaves everything as it is arrives no more,
+// whatever its receiver asks for that was so before. If it did, the run would have no end, and
+// nobody would look at what it ends in.
+func TestNothingComesOfIt(t *testing.T) {
+	for name, asks := range map[string]func(*toyRule){
+		"nobody is watched":       func(r *toyRule) { r.unwatch = []core.Proc{0} },
+		"it is watched":           func(r *toyRule) { r.watches = []core.Proc{0} },
+		"a watchdog about itself": func(r *toyRule) { r.watches = []core.Proc{1} },
+	} {
+		toy := pipeOf(3)
+		toy.on(1, 0, 0, 1)
+		toy.on(1, 1, 0, 1)
+		asks(&toy.rules[1][0][0])
+		asks(&toy.rules[1][1][0])
+		w, err := New(Config{Setup: toy.setup(), Model: fault.Model{Set: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := search.Explore(t.Context(), w, checker.Options{})
+		if r.States != 2 || r.Terminals != 1 {
+			t.Errorf("%s: %d states, %d ends, want 2 and 1", name, r.States, r.Terminals)
+		}
+	}
+}
+
 // TestLossInASet checks that a set can lose a message for good, and that a crash takes what is for
 // the crashed proc.
 func TestLossInASet(t *testing.T) {

@@ -156,14 +156,17 @@ func (m *planner) delivery(h *head) {
 	if !m.Model.Set {
 		c = cause{what: newInbox, value: uint32(m.pop(m.own.inbox, h))}
 	} else if t.violation == 0 && t.next == m.own.local &&
-		!slices.ContainsFunc(t.acts, changes) {
+		!slices.ContainsFunc(t.acts, leads) {
 		extra = consequent
 	}
 	m.event(tr, code(deliver, m.proc, h.name), c, extra)
 }
 
-// changes reports whether an act does more than to send.
-func changes(a act) bool { return a.kind != actSend && a.kind != actNothing }
+// leads reports whether something comes of an act in any case. All others may leave everything as
+// it is: what is sent is on its way, the record is gone, the watchdog was never started.
+func leads(a act) bool {
+	return a.kind == actRollback || a.kind == actExit || a.kind == actRenew
+}
 
 // environment plans what the store, the detector and the timers do, and the end of channels from
 // dead incarnations.

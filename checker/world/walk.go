@@ -99,11 +99,23 @@ func (w *World) consequence(state []uint32, p core.Proc, pl *plan, e *event) boo
 	return e.care&judged != 0 && w.judge(state, p, e.step) != 0
 }
 
+// consequenceFor is consequence for an event that looks at other procs.
+func (w *World) consequenceFor(state []uint32, p core.Proc, e *event) bool {
+	x := checker.NewExpansion(w.Words())
+	x.Begin(state)
+	x.Add(checker.Step{})
+	w.perform(x, p, e.step, *w.of(state, p))
+	return !slices.Equal(x.Now(), state) || w.judge(state, p, e.step) != 0
+}
+
 // walkOpen adds an event that looks at other procs, if it is possible.
 func (w *World) walkOpen(state []uint32, p core.Proc, plans []*plan, e *event,
 	x *checker.Expansion) {
 	s := e.code.step()
 	if e.care&open == 0 {
+		if e.care&consequent != 0 && !w.consequenceFor(state, p, e) {
+			return
+		}
 		w.step(state, p, e.step, s, x, plans[p].causes[e.cause])
 		return
 	}
