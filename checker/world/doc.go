@@ -48,8 +48,15 @@
 // Writes become stable in their order. Of those in progress at a crash some of the oldest are, and
 // the next one may be damaged where its key had no value; a stable value is never lost to a write.
 // A delete is one of them, of which nobody hears when it is stable; a read is one, too, and its
-// answer is what is stable when its turn has come. Records may be lost or corrupted by themselves,
-// puts refused, and the records of a node go with it, or do not (harm.go).
+// answer is what is stable when its turn has come. Within their budgets the records of a proc, up
+// or down, are lost or corrupted by themselves (one that is torn is known to be bad anyway), and
+// the oldest put of one that is up is refused, with the deletes before it done (harm.go).
+//
+// Members of a group may stop one by one: then a crash takes single procs, whoever is left behind
+// in a life that others have left is bound to follow, at any later time and for free, and the group
+// is reported and starts again when all of it have left. Within the budget of suspicions a watcher
+// is told falsely, at any time, of a group outside of its own of which the first proc is up and not
+// certain (core.Setup.Certain): of the life that goes on.
 //
 // Who runs on the node of another proc (trace.Layout.Hosted) starts again only while one that is up
 // holds it as adopted, is told in its restart which (of several the first), and stops with that
@@ -70,13 +77,27 @@
 // is on its way from a life that is over. For properties it has crashed and is restored, and is as
 // a restarted proc at the end of the step.
 //
-// Procs may be started and stopped by others, on whose node they run then (launch.go).
+// Procs may be started and stopped by others (core.Setup.Launched), on whose node they run then;
+// their first life is on the node that trace.Layout.Nodes names. Nobody who runs on a node starts
+// again but by a launch, and that waits for no group: it leaves whoever is down a ticket, of each
+// who launches the newest one; a restart is by any of them, gets no other record, and uses all up.
+// The end of a life takes its tickets along, and so does its own kill of the target. Who runs on
+// the node of a proc stops with that, and who runs on the node of one that stops so, and so on. A
+// kill is an event of its own at any time after it was asked for, and judged behind the stops: who
+// runs on the node of the killer stops, with what runs on his, and with any outcome of writes in
+// progress; that is no crash, so no disk goes and nobody is told. Whoever runs elsewhere goes on.
+// The same event is the answer, about the life that this has ended or the newest that is over. The
+// detector reports life by life, the lives of one proc in their order, and not who has stopped with
+// his node; it tells a watcher that starts again of every node that is down (of core.Setup.Local).
+// The disk of a node goes with it in a crash or an exit (fault.Model.Disks): of a proc of Local
+// that runs on nobody's node, or whose node stops as well (launch.go).
 //
 // A network keeps the order of each channel, or none. Where none is kept, a message that its
 // receiver would ignore may stay in flight until there is a use for it (fault.Model.Selective), or
 // every message stays for ever, arrives again at any time, and is there only once however often it
 // is sent (Set). With either, an arrival of which nothing at all comes is no event, so that a state
-// in which nothing new can happen is an end of the run.
+// in which nothing new can happen is an end of the run: of one that stays if it is dropped, and in
+// a set of any that leads nowhere.
 //
 // Not modelled: time (a timer may fire at any moment after it was set), message corruption,
 // Byzantine procs.

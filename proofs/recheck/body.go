@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/proofs/certificate"
+	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -20,7 +21,8 @@ func (b *body) clone() *body {
 	c := *b
 	c.env.Store, c.env.Writing = slices.Clone(c.env.Store), slices.Clone(c.env.Writing)
 	c.env.Pending, c.env.Timers = slices.Clone(c.env.Pending), slices.Clone(c.env.Timers)
-	c.env.Watches = slices.Clone(c.env.Watches)
+	c.env.Watches, c.env.Ended = slices.Clone(c.env.Watches), slices.Clone(c.env.Ended)
+	c.env.Tickets, c.env.Kills = slices.Clone(c.env.Tickets), slices.Clone(c.env.Kills)
 	c.inbox = slices.Clone(c.inbox)
 	for i := range c.inbox {
 		c.inbox[i].Messages = slices.Clone(c.inbox[i].Messages)
@@ -28,8 +30,10 @@ func (b *body) clone() *body {
 	return &c
 }
 
-// arrive puts a message behind all others of its channel or, where no order is kept, among them.
-func (b *body) arrive(from trace.Proc, life trace.Incarnation, message uint32, ordered bool) {
+// arrive puts a message behind all others of its channel or, where no order is kept, among them; in
+// a set it is there once.
+func (b *body) arrive(from trace.Proc, life trace.Incarnation, message uint32,
+	network *fault.Model) {
 	i := 0
 	for i < len(b.inbox) && (b.inbox[i].From < from ||
 		b.inbox[i].From == from && b.inbox[i].Incarnation < life) {
@@ -39,8 +43,11 @@ func (b *body) arrive(from trace.Proc, life trace.Incarnation, message uint32, o
 		b.inbox = slices.Insert(b.inbox, i, certificate.Channel{From: from, Incarnation: life})
 	}
 	at := len(b.inbox[i].Messages)
-	if !ordered {
-		at, _ = slices.BinarySearch(b.inbox[i].Messages, message)
+	if !network.KeepsOrder() {
+		found := false
+		if at, found = slices.BinarySearch(b.inbox[i].Messages, message); found && network.Set {
+			return
+		}
 	}
 	b.inbox[i].Messages = slices.Insert(b.inbox[i].Messages, at, message)
 }
@@ -154,8 +161,8 @@ func (b *body) renew(life uint32, round uint64) {
 	b.env.Incarnation, b.env.Timers, b.env.Watches = life, nil, nil
 }
 
-// stop ends the life of a proc; the next one has a number.
-func (b *body) stop(next uint32, kept int, torn bool) {
+// stop ends the life of a proc; the next one has a number. Its disk may go with it.
+func (b *body) stop(next uint32, kept int, torn, disk bool) {
 	e := &b.env
 	broken := ""
 	if torn {
@@ -165,7 +172,44 @@ func (b *body) stop(next uint32, kept int, torn bool) {
 	if torn {
 		b.store(certificate.Record{Key: broken, Torn: true})
 	}
+	if disk {
+		e.Store = nil
+	}
 	e.Former = max(e.Former, b.local.Round)
 	e.Up, e.Incarnation, e.Writing, e.Timers, e.Watches = false, next, nil, nil, nil
+	e.Host, e.Kills = 0, nil
 	b.live, b.local = false, certificate.Local{}
+}
+
+// notice is the news of the failure of a group. Where procs are launched it is about one life of
+// it, which is given plus 1, and comes behind that about earlier ones.
+func (b *body) notice(group trace.Proc, life uint32) {
+	e := &b.env
+	i, there := slices.BinarySearch(e.Pending, group)
+	if life == 0 {
+		if !there {
+			e.Pending = slices.Insert(e.Pending, i, group)
+		}
+		return
+	}
+	for ; i < len(e.Pending) && e.Pending[i] == group; i++ {
+		if e.Ended[i] == life-1 {
+			return
+		}
+	}
+	e.Pending, e.Ended = slices.Insert(e.Pending, i, group), slices.Insert(e.Ended, i, life-1)
+}
+
+// forget takes away the news at a place, all of it with -1.
+func (b *body) forget(place int) {
+	e := &b.env
+	switch {
+	case place < 0:
+		e.Pending, e.Ended = nil, nil
+	case len(e.Ended) > 0:
+		e.Ended = slices.Delete(e.Ended, place, place+1)
+		fallthrough
+	default:
+		e.Pending = slices.Delete(e.Pending, place, place+1)
+	}
 }

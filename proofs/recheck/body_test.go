@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/domino-check/domino/proofs/certificate"
+	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -54,7 +55,7 @@ func TestStore(t *testing.T) {
 	} {
 		c := b.clone()
 		c.local.Round = 3
-		c.stop(7, tt.kept, tt.torn)
+		c.stop(7, tt.kept, tt.torn, false)
 		want := certificate.Env{Incarnation: 7, Former: 3, Store: tt.want}
 		if d := cmp.Diff(want, c.env, cmpopts.EquateEmpty()); d != "" || c.live {
 			t.Errorf("%d kept, torn %t (-want +got):\n%s", tt.kept, tt.torn, d)
@@ -70,7 +71,8 @@ func TestChannels(t *testing.T) {
 	b := &body{}
 	for _, m := range []struct{ from, life, message uint32 }{{2, 0, 5}, {1, 1, 6}, {1, 0, 7},
 		{1, 1, 8}, {2, 0, 5}} {
-		b.arrive(trace.Proc(m.from), trace.Incarnation(m.life), m.message, true)
+		b.arrive(trace.Proc(m.from), trace.Incarnation(m.life), m.message,
+			&fault.Model{})
 	}
 	want := certificate.Inbox{{From: 1, Messages: []uint32{7}},
 		{From: 1, Incarnation: 1, Messages: []uint32{6, 8}}, {From: 2, Messages: []uint32{5, 5}}}
@@ -78,7 +80,8 @@ func TestChannels(t *testing.T) {
 		t.Fatal(d)
 	}
 	c := b.clone()
-	c.arrive(1, 1, 7, false) // where no order is kept
+	c.arrive(1, 1, 7, &fault.Model{Unordered: true})
+	c.arrive(1, 1, 7, &fault.Model{Set: true}) // is there already
 	if d := cmp.Diff([]uint32{6, 7, 8}, c.inbox[1].Messages); d != "" {
 		t.Error(d)
 	}
@@ -113,5 +116,37 @@ func TestRenew(t *testing.T) {
 	}
 	if b.renew(4, 1); b.env.Former != 5 {
 		t.Errorf("the newest round of former lives is %d", b.env.Former)
+	}
+}
+
+// TestNews tells procs of failures: where procs are launched of each life of a group, the first one
+// first, and of none twice.
+func TestNews(t *testing.T) {
+	b := &body{}
+	for _, n := range []struct{ group, life uint32 }{{2, 1}, {4, 1}, {2, 3}, {2, 1}, {1, 2}} {
+		b.notice(trace.Proc(n.group), n.life)
+	}
+	want := certificate.Env{Pending: []trace.Proc{1, 2, 2, 4}, Ended: []uint32{1, 0, 2, 0}}
+	if d := cmp.Diff(want, b.env); d != "" {
+		t.Error(d)
+	}
+	b.forget(1)
+	want = certificate.Env{Pending: []trace.Proc{1, 2, 4}, Ended: []uint32{1, 2, 0}}
+	if d := cmp.Diff(want, b.env); d != "" {
+		t.Error(d)
+	}
+	if b.forget(-1); len(b.env.Pending)+len(b.env.Ended) > 0 {
+		t.Errorf("some is left: %v", b.env)
+	}
+	for range 2 { // no life counts where procs start again by themselves
+		b.notice(3, 0)
+	}
+	b.notice(1, 0)
+	if d := cmp.Diff(certificate.Env{Pending: []trace.Proc{1, 3}}, b.env,
+		cmpopts.EquateEmpty()); d != "" {
+		t.Error(d)
+	}
+	if b.forget(0); !slices.Equal(b.env.Pending, []trace.Proc{3}) {
+		t.Errorf("left is %v", b.env.Pending)
 	}
 }

@@ -67,24 +67,11 @@ func Check(ctx context.Context, s *Subject, c *certificate.Certificate) (n Count
 
 // beyond says what is not modelled here, or "".
 func (s *Subject) beyond(c *certificate.Certificate) string {
-	m := &s.Model
 	switch {
-	case s.Beyond != "":
-		return s.Beyond
 	case !c.Complete():
 		return "it is reduced"
 	case len(s.Layout.Names) > 64:
 		return "more than 64 procs"
-	case m.Set || m.Selective:
-		return "a network in which messages stay"
-	case m.Loss > 0 || m.Duplicates > 0:
-		return "messages that are lost or arrive twice"
-	case m.Suspicions > 0 && !s.Watchdogs:
-		return "false suspicions"
-	case m.Staggered:
-		return "members of a group that stop one by one"
-	case m.Lose > 0 || m.Corrupt > 0 || m.Full > 0:
-		return "stores that lose, spoil or refuse records"
 	}
 	return ""
 }
@@ -107,6 +94,9 @@ type scene struct {
 
 func (s *scene) at(p trace.Proc) *body { return s.body(p, s.state[1+p]) }
 
+// now is a proc in the successor, as far as it is made.
+func (s *scene) now(p trace.Proc) *body { return s.body(p, s.next[1+p]) }
+
 // begin begins a successor.
 func (s *scene) begin() { copy(s.next, s.base) }
 
@@ -128,11 +118,18 @@ func (s *scene) budget(b certificate.Budgets) {
 // spent is what is left behind a move.
 func (s *scene) spent(m *move) certificate.Budgets {
 	b := s.left
-	switch {
-	case m.falsely:
-		b.Suspicions--
-	case m.fault:
+	if !m.fault {
+		return b
+	}
+	switch m.spends {
+	case checkpoints:
 		b.Checkpoints--
+	case suspicions:
+		b.Suspicions--
+	case duplicates:
+		b.Duplicates--
+	case refusals:
+		b.Refusing--
 	}
 	return b
 }
@@ -155,15 +152,20 @@ func (s *scene) done(name string, isFault bool) error {
 	s.progress = s.progress || !isFault
 	for _, n := range s.next {
 		if n == missing {
-			return s.refuse("state %d: what it leads to is missing: %s", s.place, name)
+			return s.lost(name)
 		}
 	}
 	n, ok := s.finder.Find(s.next)
 	if !ok {
-		return s.refuse("state %d: what it leads to is missing: %s", s.place, name)
+		return s.lost(name)
 	}
 	s.reach(n)
 	return nil
+}
+
+// lost is what is said of a step that leads to none of the states.
+func (s *scene) lost(name string) error {
+	return s.refuse("state %d: what it leads to is missing: %s", s.place, name)
 }
 
 func (s *scene) reach(n int) {
@@ -181,10 +183,13 @@ func (s *scene) refuse(why string, args ...any) error {
 func (s *scene) first() error {
 	m := &s.Model
 	s.budget(certificate.Budgets{Failures: uint8(m.Failures), Checkpoints: uint8(m.Checkpoints),
-		Suspicions: uint8(m.Suspicions), Torn: uint8(m.Torn)})
+		Losses: uint8(m.Loss), Duplicates: uint8(m.Duplicates), Suspicions: uint8(m.Suspicions),
+		Torn: uint8(m.Torn), Vanishing: uint8(m.Lose), Spoiling: uint8(m.Corrupt),
+		Refusing: uint8(m.Full)})
 	v := &view{environment: s.environment}
 	for p := range trace.Proc(s.procs) {
-		v.start = append(v.start, &body{live: true, env: certificate.Env{Up: true},
+		v.start = append(v.start, &body{live: true,
+			env:   certificate.Env{Up: true, Host: s.firstHost(p)},
 			local: certificate.Local{Proc: p, State: s.Blank(p)}})
 	}
 	var memory []spec.Remembered
@@ -202,8 +207,9 @@ func (s *scene) first() error {
 		}
 		v.start[p] = b
 		for _, d := range m.sends {
-			v.start[d.to].arrive(trace.Proc(d.a), trace.Incarnation(d.b), d.c,
-				s.Model.KeepsOrder())
+			if d.kind == arrival { // all are up, and nobody is launched
+				v.start[d.to].arrive(trace.Proc(d.a), trace.Incarnation(d.b), d.c, &s.Model)
+			}
 		}
 		for _, c := range m.watches {
 			if b.unwatch(trace.Proc(c.a)); c.kind == watching {
@@ -312,32 +318,25 @@ func (s *scene) expand() (err error) {
 		}
 	}
 	for p := range trace.Proc(s.procs) {
-		if err := s.proc(p); err != nil {
-			return err
+		for _, may := range []func(trace.Proc) error{s.proc, s.unreliable, s.harms} {
+			if err := may(p); err != nil {
+				return err
+			}
 		}
 	}
 	if n := int(s.left.Failures); n > 0 && s.mayFail {
-		return s.crashes(0, nil, min(n, s.Model.Together()))
+		if err := s.crashes(0, nil, min(n, s.Model.Together())); err != nil {
+			return err
+		}
 	}
-	return nil
+	return s.stops()
 }
 
 // proc takes every step of one proc.
 func (s *scene) proc(p trace.Proc) error {
 	b := s.at(p)
 	if !b.env.Up {
-		if !s.mayRestart(p) {
-			return nil
-		}
-		host := trace.Proc(0)
-		if _, placed := s.Layout.Hosted[p]; placed {
-			host = s.host(p)
-		}
-		m, err := s.restart(p, host, s.state)
-		if err != nil {
-			return err
-		}
-		return s.take(m)
+		return s.restarts(p)
 	}
 	all, err := s.movesOf(p, s.state[1+p])
 	if err != nil {
@@ -353,79 +352,52 @@ func (s *scene) proc(p trace.Proc) error {
 			return err
 		}
 	}
-	if err := s.tell(p, b); err != nil {
-		return err
-	}
-	if err := s.expire(p, b); err != nil {
-		return err
+	for _, may := range []func(trace.Proc, *body) error{s.tell, s.suspect, s.expire, s.kills} {
+		if err := may(p, b); err != nil {
+			return err
+		}
 	}
 	return s.channels(p, b)
 }
 
 // take takes a move, and the crashes inside it.
 func (s *scene) take(m *move) error {
-	broken, err := s.judge(s.state, m.step)
-	if broken != "" {
+	broken, err := s.judge(s.base, m.step)
+	switch {
+	case broken != "":
 		return s.refuse("state %d: %s breaks %s", s.place, m.name, broken)
-	}
-	if err != nil {
+	case err != nil || m.ignored:
 		return err
+	case m.after == missing:
+		return s.lost(m.name)
 	}
 	s.begin()
 	s.next[1+m.proc] = m.after
 	for _, d := range m.sends {
-		s.touch(d.to, d.change)
+		if d.kind != launch || !s.now(d.to).env.Up {
+			s.touch(d.to, d.change)
+		}
 	}
 	for _, c := range m.watches {
 		s.touch(m.proc, s.watched(c))
+	}
+	if m.rolls {
+		s.revoke(m.proc)
 	}
 	if m.fault {
 		s.budget(s.spent(m))
 	}
 	if m.exits {
-		if err := s.exit(m); err != nil {
-			return err
-		}
+		s.exit(m)
 	}
 	s.remember(m, len(m.seen))
+	if m.stays && slices.Equal(s.next[1:], s.state[1:]) {
+		return nil // nothing at all comes of it
+	}
 	if err := s.done(m.name, m.fault); err != nil {
 		return err
 	}
 	return s.cutShort(m)
-}
-
-// tell lets the detector report failures to a proc: at any time, or when nothing is on its way any
-// more from the lives that are over.
-func (s *scene) tell(p trace.Proc, b *body) error {
-	for i, g := range b.env.Pending {
-		if i > 0 && s.Model.Joint {
-			break
-		}
-		about := b.env.Pending[i : i+1]
-		if s.Model.Joint {
-			about = b.env.Pending
-		}
-		if !s.Model.DetectAny && slices.ContainsFunc(b.inbox, func(c certificate.Channel) bool {
-			return s.over(c) && slices.ContainsFunc(about, func(g trace.Proc) bool {
-				return slices.Contains(s.Groups[g], c.From)
-			})
-		}) {
-			continue
-		}
-		m, err := s.told(p, s.state[1+p], i, s.at(g).env.Incarnation-1)
-		if err != nil {
-			return err
-		}
-		if err := s.take(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// over reports whether the life is over that a channel is from.
-func (s *scene) over(c certificate.Channel) bool {
-	return uint32(c.Incarnation) < s.at(c.From).env.Incarnation
 }
 
 // channels ends channels from lives that are over, where only a part of them need arrive, and makes

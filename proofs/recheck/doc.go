@@ -21,8 +21,7 @@
 //
 // # Beyond
 //
-// Networks that lose or double messages or in which they stay, detectors that suspect falsely
-// (watchdogs may), stores that lose or refuse records, disks that go with their node, procs that
-// others start or stop, members of a group that stop one by one: then the answer is ErrBeyond, and
-// the certificate counts for the level "closed" only.
+// A certificate of a reduced search, more than 64 procs, and a machine that does something behind
+// its exit, or before its next life: then the answer is ErrBeyond, and the certificate counts for
+// the level "closed" only.
 package recheck

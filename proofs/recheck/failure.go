@@ -3,6 +3,7 @@ package recheck
 import (
 	"slices"
 
+	"github.com/domino-check/domino/proofs/certificate"
 	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -15,15 +16,17 @@ func (s *scene) waits() bool {
 }
 
 // calm reports whether a recovery is over in the state: nobody is down who will restart, whoever is
-// to be told has been told, nothing is on its way, and every rank that has restarted has declared
-// so, with nobody ahead of it, or can not go on without the others.
+// to be told has been told or will find out by a watchdog, whoever is to be stopped is, nothing is
+// on its way, and every rank that has restarted has declared so, with nobody ahead of it, or can
+// not go on without the others.
 func (s *scene) calm() (bool, error) {
 	for p := range trace.Proc(s.procs) {
 		b := s.at(p)
-		if !b.env.Up && !s.mayRestart(p) {
+		if !b.env.Up && !s.mayRestart(p) && !s.Model.Staggered {
 			continue // for good
 		}
-		if !b.env.Up || len(b.env.Pending) > 0 || b.waited() >= 0 || len(b.inbox) > 0 {
+		if !b.env.Up || len(b.env.Pending) > 0 || len(b.env.Kills) > 0 || b.waited() >= 0 ||
+			len(b.inbox) > 0 || slices.ContainsFunc(b.env.Watches, s.due) {
 			return false, nil
 		}
 	}
@@ -67,8 +70,12 @@ func (s *scene) recovered(p trace.Proc) (bool, error) {
 }
 
 // mayRestart reports whether all of the group of a proc have left the life that it has, and, where
-// it runs on the node of somebody, whether somebody has adopted it.
+// it runs on the node of somebody, whether somebody has adopted it. Who is launched waits for
+// nothing but that.
 func (s *scene) mayRestart(p trace.Proc) bool {
+	if s.launched(p) {
+		return len(s.at(p).env.Tickets) > 0
+	}
 	if _, placed := s.Layout.Hosted[p]; placed && s.host(p) == nobody {
 		return false
 	}
@@ -79,16 +86,42 @@ func (s *scene) mayRestart(p trace.Proc) bool {
 	})
 }
 
-// crashes visits the crash of every set of groups that may stop at once.
-func (s *scene) crashes(from trace.Proc, groups []trace.Proc, most int) error {
+// victim reports whether a proc may crash, victims whether somebody of its group may.
+func (e *environment) victim(p trace.Proc) bool {
+	return e.Model.Victims == nil || slices.Contains(e.Model.Victims, p)
+}
+
+func (e *environment) victims(p trace.Proc) bool {
+	return slices.ContainsFunc(e.Groups[p], e.victim)
+}
+
+// mayCrash reports whether a crash may begin with a proc: with the first of a group of which
+// somebody is up, or with any that is up where members stop one by one.
+func (s *scene) mayCrash(p trace.Proc) bool {
+	if s.Model.Staggered {
+		return s.victim(p) && s.at(p).env.Up
+	}
+	return s.Groups[p][0] == p && s.victims(p) && slices.ContainsFunc(s.Groups[p],
+		func(q trace.Proc) bool { return s.at(q).env.Up })
+}
+
+// crashes visits the crash of every set of groups, or of procs, that may stop at once.
+func (s *scene) crashes(from trace.Proc, chosen []trace.Proc, most int) error {
 	for p := from; int(p) < s.procs; p++ {
-		if s.Groups[p][0] != p || !s.victims(p) || !slices.ContainsFunc(s.Groups[p],
-			func(q trace.Proc) bool { return s.at(q).env.Up }) {
+		if !s.mayCrash(p) {
 			continue
 		}
-		set := append(slices.Clip(groups), p)
-		if (!s.Model.OneInstant || len(set) == s.Model.Failures) && !s.overlaps(set) {
-			if err := s.crash(set); err != nil {
+		set := append(slices.Clip(chosen), p)
+		procs := set
+		if !s.Model.Staggered {
+			procs = nil
+			for _, g := range set {
+				procs = append(procs, s.Groups[g]...)
+			}
+		}
+		procs = s.withHosted(s.state, procs)
+		if (!s.Model.OneInstant || len(set) == s.Model.Failures) && !s.overlaps(procs) {
+			if err := s.crash(procs, len(set)); err != nil {
 				return err
 			}
 		}
@@ -101,44 +134,67 @@ func (s *scene) crashes(from trace.Proc, groups []trace.Proc, most int) error {
 	return nil
 }
 
-// crash visits every outcome of the crash of some groups: of the changes on their way to the store
-// of each proc some of the oldest become stable, and the next one may be torn.
-func (s *scene) crash(groups []trace.Proc) error {
-	var procs []trace.Proc
-	for _, g := range groups {
-		procs = append(procs, s.Groups[g]...)
+// crash visits every outcome of the crash of procs, which costs so many failures. One that costs
+// none is bound to happen.
+func (s *scene) crash(procs []trace.Proc, failures int) error {
+	return s.outcomes(procs, true, func(list []outcome, damaged int) error {
+		s.begin()
+		s.fall(procs, list, true)
+		b := s.left
+		b.Failures, b.Torn = b.Failures-uint8(failures), b.Torn-uint8(damaged)
+		b.Over = false
+		s.budget(b)
+		return s.done("the crash of "+s.Layout.NamesOf(procs), failures > 0)
+	})
+}
+
+// stops takes the stops of procs whose group has stopped without them, where members stop one by
+// one.
+func (s *scene) stops() error {
+	for p := range trace.Proc(s.procs) {
+		if !s.Model.Staggered || !s.at(p).env.Up || !s.behind(s.state, p) {
+			continue
+		}
+		if err := s.crash([]trace.Proc{p}, 0); err != nil {
+			return err
+		}
 	}
-	procs = s.withHosted(procs)
-	kept, torn := make([]int, len(procs)), make([]bool, len(procs))
+	return nil
+}
+
+// outcome is what becomes of the changes that are on their way to the store of a proc that stops:
+// some of the oldest become stable, and the next one may be torn.
+type outcome struct {
+	kept int
+	torn bool
+}
+
+// outcomes visits what may become of the changes of procs that stop, and how many are torn. Of a
+// disk that goes with its node, in a crash, nothing is left.
+func (s *scene) outcomes(procs []trace.Proc, crash bool, visit func([]outcome, int) error) error {
+	list := make([]outcome, len(procs))
 	var choose func(i, damaged int) error
 	choose = func(i, damaged int) error {
 		if i == len(procs) {
-			s.begin()
-			for j, p := range procs {
-				s.stop(p, kept[j], torn[j])
-			}
-			s.gone(procs, nobody)
-			b := s.left
-			b.Failures, b.Torn = b.Failures-uint8(len(groups)), b.Torn-uint8(damaged)
-			b.Over = false
-			s.budget(b)
-			return s.done("the crash of "+s.Layout.NamesOf(procs), true)
+			return visit(list, damaged)
 		}
 		b := s.at(procs[i])
-		for kept[i] = 0; kept[i] <= len(b.env.Writing); kept[i]++ {
-			if kept[i] < len(b.env.Writing) && b.env.Writing[kept[i]].Read {
+		if list[i] = (outcome{}); crash && s.bare(&b.env, procs[i], procs) {
+			return choose(i+1, damaged)
+		}
+		for kept := 0; kept <= len(b.env.Writing); kept++ {
+			if kept < len(b.env.Writing) && b.env.Writing[kept].Read {
 				continue // as behind it
 			}
-			torn[i] = false
+			list[i] = outcome{kept: kept}
 			if err := choose(i+1, damaged); err != nil {
 				return err
 			}
-			if int(s.left.Torn) > damaged && b.tears(kept[i]) {
-				torn[i] = true
+			if int(s.left.Torn) > damaged && b.tears(kept) {
+				list[i].torn = true
 				if err := choose(i+1, damaged+1); err != nil {
 					return err
 				}
-				torn[i] = false
 			}
 		}
 		return nil
@@ -146,100 +202,125 @@ func (s *scene) crash(groups []trace.Proc) error {
 	return choose(0, 0)
 }
 
+// bare reports whether the disk of a proc goes with its node, which crashes with the others.
+func (s *scene) bare(e *certificate.Env, p trace.Proc, crashed []trace.Proc) bool {
+	return s.Model.Disks == fault.GoWithNode && slices.Contains(s.Disks, p) &&
+		(e.Host == 0 || slices.Contains(crashed, trace.Proc(e.Host-1)))
+}
+
 // nextLife is the life that the group of a proc has after a crash: that of no member was newer.
+// Where members stop one by one those that are up are still to stop.
 func (s *scene) nextLife(p trace.Proc) (life uint32) {
 	for _, q := range s.Groups[p] {
-		e := &s.at(q).env
-		if life = max(life, e.Incarnation); e.Up {
+		e := &s.now(q).env
+		switch {
+		case !e.Up:
+			life = max(life, e.Incarnation)
+		case q == p || !s.Model.Staggered:
 			life = max(life, e.Incarnation+1)
 		}
 	}
 	return life
 }
 
-// stop ends a life in the successor, or gives a proc that is down the number of the next one.
-func (s *scene) stop(p trace.Proc, kept int, torn bool) {
-	c := change{configuration: s.next[1+p], kind: renumber, a: s.nextLife(p)}
-	if s.at(p).env.Up {
-		c.kind, c.b = crash, uint32(kept)
-		if torn {
-			c.c = 1
+// fall ends the lives of procs in the successor, and gives those that are down the number of the
+// next one. In a crash the disks of nodes go with them, and the detector comes to know; it is not
+// told of who stops because its node does.
+func (s *scene) fall(procs []trace.Proc, list []outcome, crash bool) {
+	type last struct {
+		life              uint32
+		up, bare, noticed bool
+	}
+	ends := make([]last, len(procs))
+	for i, p := range procs {
+		e := &s.now(p).env
+		ends[i] = last{s.nextLife(p), e.Up, crash && s.bare(e, p, procs), crash &&
+			!s.Layout.Hosted[p] && (e.Host == 0 || !slices.Contains(procs, trace.Proc(e.Host-1)))}
+	}
+	for i, p := range procs {
+		c := change{kind: renumber, a: ends[i].life}
+		if !ends[i].up {
+			s.touch(p, c)
+			continue
 		}
 		for _, q := range s.Groups[p] { // who is down already will be of the same life
-			if f := &s.at(q).env; !f.Up && f.Incarnation < c.a {
-				s.touch(q, change{kind: renumber, a: c.a})
+			if f := &s.now(q).env; !f.Up && f.Incarnation < c.a {
+				s.touch(q, c)
 			}
 		}
-	}
-	s.next[1+p] = s.change(p, c)
-}
-
-// gone takes away what was on its way from procs that have stopped, where the model says so, and
-// lets the detector know of their groups, but for those that are the business of their node. One of
-// them was up in any case: it may have started in the same move.
-func (s *scene) gone(procs []trace.Proc, up trace.Proc) {
-	for _, p := range procs {
-		if s.Model.FromDead != fault.Nothing || p != up && !s.at(p).env.Up {
-			continue
+		c.kind = crashed
+		if list != nil {
+			if c.b = uint32(list[i].kept); list[i].torn {
+				c.c = torn
+			}
+		}
+		if ends[i].bare {
+			c.c |= bare
+		}
+		s.touch(p, c)
+		if s.Launched {
+			s.revoke(p)
 		}
 		for q := range trace.Proc(s.procs) {
-			s.touch(q, change{kind: loss, a: uint32(p)})
+			if s.Model.FromDead == fault.Nothing {
+				s.touch(q, change{kind: loss, a: uint32(p)})
+			}
 		}
 	}
-	for _, p := range procs {
-		g := s.Groups[p]
-		if s.Layout.Hosted[p] || slices.ContainsFunc(g, func(q trace.Proc) bool {
-			return s.at(q).env.Up && !slices.Contains(procs, q)
-		}) {
-			continue
-		}
-		for _, q := range s.Watchers {
-			if !slices.Contains(g, q) {
-				s.touch(q, change{kind: notice, a: uint32(g[0])})
-			}
+	for i, p := range procs {
+		if ends[i].noticed {
+			s.notice(p)
 		}
 	}
 }
 
-// cutShort visits the crashes inside a move.
+// behind reports whether somebody else of the group of a proc that is up has left its life.
+func (s *scene) behind(state []uint32, p trace.Proc) bool {
+	life := s.body(p, state[1+p]).env.Incarnation
+	return slices.ContainsFunc(s.Groups[p], func(q trace.Proc) bool {
+		e := &s.body(q, state[1+q]).env
+		return !e.Up && e.Incarnation > life
+	})
+}
+
+// notice lets the detector know, in the successor, of the group of a proc when all of it have
+// stopped.
+func (s *scene) notice(p trace.Proc) {
+	g := s.Groups[p]
+	for _, q := range g {
+		if s.now(q).env.Up && s.behind(s.next, q) {
+			return
+		}
+	}
+	c := change{kind: noticed, a: uint32(g[0])}
+	if s.Launched {
+		c.b = s.now(g[0]).env.Incarnation
+	}
+	for _, q := range s.Watchers {
+		if !slices.Contains(g, q) {
+			s.touch(q, c)
+		}
+	}
+}
+
+// cutShort visits the crashes inside a move. Its proc stops with those that it had adopted before,
+// or with those that ran on its node when others had been stopped.
 func (s *scene) cutShort(m *move) error {
 	if s.left.Failures == 0 || !s.mayFail || len(m.parts) == 0 ||
-		s.overlaps([]trace.Proc{m.proc}) {
+		s.overlaps(s.withHosted(s.state, s.Groups[m.proc])) {
 		return nil
 	}
-	stopped := s.withHosted(s.Groups[m.proc])
+	stopped := s.withHosted(s.base, s.Groups[m.proc])
 	for i := range m.parts {
 		s.begin()
 		part := &m.parts[i]
+		s.next[1+m.proc] = part.number
 		for _, d := range m.sends[:part.sends] {
-			s.touch(d.to, d.change)
+			if d.kind == arrival { // nothing is launched any more
+				s.touch(d.to, d.change)
+			}
 		}
-		// whoever has started again is one of the group by now
-		life := max(s.nextLife(m.proc), part.body.env.Incarnation+1)
-		after, ok := part.crashed[life]
-		if !ok {
-			b := part.body.clone()
-			if b.stop(life, 0, false); !s.Model.KeepToDead {
-				b.inbox = nil
-			}
-			after = s.number(m.proc, b)
-			part.crashed[life] = after
-		}
-		s.next[1+m.proc] = after
-		for _, q := range stopped {
-			if q == m.proc {
-				continue
-			}
-			c := change{kind: renumber, a: life}
-			if !slices.Contains(s.Groups[m.proc], q) {
-				c.a = s.nextLife(q)
-			}
-			if s.at(q).env.Up {
-				c.kind = crash
-			}
-			s.touch(q, c)
-		}
-		s.gone(stopped, m.proc)
+		s.fall(stopped, nil, true)
 		b := s.spent(m)
 		b.Failures, b.Over = b.Failures-1, false
 		s.budget(b)

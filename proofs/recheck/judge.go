@@ -28,32 +28,38 @@ type observedLocal struct {
 
 // looked is the number of what properties see of a proc in a configuration.
 func (e *environment) looked(p trace.Proc, configuration uint32) uint32 {
-	if n := e.looks[p][configuration]; n > 0 {
-		return n - 1
+	table := int(configuration) < len(e.looks[p])
+	if table && e.looks[p][configuration] > 0 {
+		return e.looks[p][configuration] - 1
 	}
-	f := e.cert.Tables.Procs[p][configuration]
-	env := &e.cert.Envs[f.Env]
-	l := look{f.Local, env.Incarnation, env.Line, env.Former, env.Up}
+	env := &e.body(p, configuration).env
+	l := look{configuration | 1<<31, env.Incarnation, env.Line, env.Former, env.Up}
+	if table { // else it is that of no state, and like no other
+		l.local = e.cert.Tables.Procs[p][configuration].Local
+	}
 	n, ok := e.look[l]
 	if !ok {
 		n = uint32(len(e.look))
 		e.look[l] = n
 	}
-	e.looks[p][configuration] = n + 1
+	if table {
+		e.looks[p][configuration] = n + 1
+	}
 	return n
 }
 
 // observed is what properties see of a proc in a configuration.
 func (e *environment) observed(p trace.Proc, configuration uint32) (o spec.Observed, err error) {
-	f := e.cert.Tables.Procs[p][configuration]
-	env := &e.cert.Envs[f.Env]
-	o = spec.Observed{Up: env.Up, Incarnation: trace.Incarnation(env.Incarnation),
-		Former: env.Former}
-	if o.Line, err = e.line(env.Line); err != nil || f.Local == 0 {
+	b := e.body(p, configuration)
+	o = spec.Observed{Up: b.env.Up, Incarnation: trace.Incarnation(b.env.Incarnation),
+		Former: b.env.Former}
+	if o.Line, err = e.line(b.env.Line); err != nil || !b.live {
 		return o, err
 	}
-	l := &e.cert.Locals[f.Local-1]
-	d := &e.decoded[f.Local-1]
+	l, d := &b.local, &observedLocal{}
+	if int(configuration) < len(e.looks[p]) {
+		d = &e.decoded[e.cert.Tables.Procs[p][configuration].Local-1]
+	}
 	if !d.known {
 		if d.history, err = e.History(p, l.State); err != nil {
 			return o, err
@@ -149,7 +155,7 @@ func (e *environment) judge(state []uint32, st *step) (broken string, err error)
 }
 
 func (e *environment) judgedKey(key []byte, state []uint32, st *step) []byte {
-	env := &e.cert.Envs[e.cert.Tables.Procs[st.proc][state[1+st.proc]].Env]
+	env := &e.body(st.proc, state[1+st.proc]).env
 	key = binary.LittleEndian.AppendUint32(key, env.Line)
 	key = binary.LittleEndian.AppendUint64(key, env.Former)
 	if st.looks {

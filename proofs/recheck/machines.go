@@ -18,11 +18,14 @@ type Subject struct {
 	Owners     [][]trace.Proc // by proc: whose records it is handed when it starts again
 	Shared     bool           // some proc is handed records of another one
 	Watchdogs  bool           // procs may watch others
-	Model      fault.Model
-	Facts      *spec.Facts
-	MustSee    []string
-	Forced     bool   // it counts also outside of what the protocol promises
-	Beyond     string // what of it is not modelled here, "" if nothing
+	Certain    []trace.Proc   // are never reported falsely
+	// procs that run on nodes (Layout.Hosted) start again only when somebody launches them
+	Launched bool
+	Disks    []trace.Proc // their records lie on the disk of their node
+	Model    fault.Model
+	Facts    *spec.Facts
+	MustSee  []string
+	Forced   bool // it counts also outside of what the protocol promises
 }
 
 // Machines runs the protocol, one step at a time.
@@ -48,16 +51,19 @@ type Happening uint8
 
 // What may happen to a machine, and the fields of Input that say more.
 const (
-	Starts     Happening = iota // its first life
-	Restarts                    // a later life: Incarnation, Records, From if it has a host
-	Arrives                     // From, Message
-	Stable                      // a record is written: Key
-	Loads                       // a record is read back: Key, Records
-	Fails                       // others have stopped: Procs, Incarnation
-	Ticks                       // Timer
-	Advances                    // its program may go on: Choice
-	Checkpoint                  // it is asked for one
-	Expires                     // its watchdog about a proc: From
+	Starts Happening = iota // its first life
+	// a later life: Incarnation, Records, From if it has a host or is launched
+	Restarts
+	Arrives    // From, Message
+	Stable     // a record is written: Key
+	Loads      // a record is read back: Key, Records
+	Fails      // others have stopped: Procs, Incarnation
+	Ticks      // Timer
+	Advances   // its program may go on: Choice
+	Checkpoint // it is asked for one
+	Expires    // its watchdog about a proc: From
+	Stops      // somebody whom it wanted to be stopped is: From, Incarnation
+	Refuses    // a record is not written, the store is full: Key
 )
 
 // Input is what happens to a machine.
@@ -104,6 +110,8 @@ const (
 	Exits     // it stops, with what runs on its node
 	Watches   // To
 	Unwatches // To
+	Kills     // To is to be stopped
+	Launches  // To is to be started: Key, Value
 	// its proc is in its next life, though it has not stopped; before all others but Declares
 	Renews
 )

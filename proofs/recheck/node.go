@@ -8,12 +8,36 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
-// hosts are the procs that run on the node of a proc: those that it holds as adopted.
-func (s *scene) hosts(p trace.Proc) []trace.Proc {
-	if len(s.Layout.Hosted) == 0 || !s.at(p).env.Up {
-		return nil
+// firstHost is who runs the node that a proc is on in its first life, plus 1, where procs are
+// launched; 0 = nobody.
+func (s *scene) firstHost(p trace.Proc) uint32 {
+	if !s.launched(p) || int(p) >= min(s.Layout.Ranks, len(s.Layout.Nodes)) {
+		return 0
 	}
-	o, err := s.observed(p, s.state[1+p])
+	return uint32(s.Layout.Nodes[p]) + 1
+}
+
+// launched reports whether a proc starts again only when somebody launches it.
+func (e *environment) launched(p trace.Proc) bool {
+	_, placed := e.Layout.Hosted[p]
+	return e.Launched && placed
+}
+
+// hosts are the procs that run on the node of a proc: those that it holds as adopted or, where
+// procs are launched, those that are there.
+func (s *scene) hosts(state []uint32, p trace.Proc) (list []trace.Proc) {
+	switch {
+	case len(s.Layout.Hosted) == 0 || !s.body(p, state[1+p]).env.Up:
+		return nil
+	case s.Launched:
+		for q := range trace.Proc(s.procs) {
+			if s.body(q, state[1+q]).env.Host == uint32(p)+1 {
+				list = append(list, q)
+			}
+		}
+		return list
+	}
+	o, err := s.observed(p, state[1+p])
 	if err != nil || o.Holding == nil {
 		return nil // what can not be read was refused when the state was made
 	}
@@ -23,7 +47,7 @@ func (s *scene) hosts(p trace.Proc) []trace.Proc {
 // host is who has adopted a proc and is up, or nobody.
 func (s *scene) host(p trace.Proc) trace.Proc {
 	for q := range trace.Proc(s.procs) {
-		if slices.Contains(s.hosts(q), p) {
+		if slices.Contains(s.hosts(s.state, q), p) {
 			return q
 		}
 	}
@@ -31,12 +55,12 @@ func (s *scene) host(p trace.Proc) trace.Proc {
 }
 
 // withHosted adds those that are up and run on the nodes of the procs: they stop with them. Who has
-// been adopted adopts nobody.
-func (s *scene) withHosted(procs []trace.Proc) []trace.Proc {
+// been adopted adopts nobody, but who was launched may have launched others.
+func (s *scene) withHosted(state []uint32, procs []trace.Proc) []trace.Proc {
 	list := slices.Clone(procs)
-	for _, p := range procs {
-		for _, q := range s.hosts(p) {
-			if s.at(q).env.Up && !slices.Contains(list, q) {
+	for i := 0; i < len(list) && (i < len(procs) || s.Launched); i++ {
+		for _, q := range s.hosts(state, list[i]) {
+			if s.body(q, state[1+q]).env.Up && !slices.Contains(list, q) {
 				list = append(list, q)
 			}
 		}
@@ -44,17 +68,12 @@ func (s *scene) withHosted(procs []trace.Proc) []trace.Proc {
 	return list
 }
 
-// overlaps reports whether more procs than the model allows would be down or recovering if the
-// groups of the chosen ones stopped.
-func (s *scene) overlaps(chosen []trace.Proc) bool {
+// overlaps reports whether more procs than the model allows would be down or recovering if some
+// stopped.
+func (s *scene) overlaps(stopped []trace.Proc) bool {
 	if s.Model.Overlap == 0 {
 		return false
 	}
-	var stopped []trace.Proc
-	for _, g := range chosen {
-		stopped = append(stopped, s.Groups[g]...)
-	}
-	stopped = s.withHosted(stopped)
 	n := 0
 	for p := range trace.Proc(s.procs) {
 		o, err := s.observed(p, s.state[1+p])
@@ -66,73 +85,78 @@ func (s *scene) overlaps(chosen []trace.Proc) bool {
 	return n > s.Model.Overlap
 }
 
-// watched is the start of a watchdog: it is about the life that a proc is in, or was in last.
-func (s *scene) watched(c change) change {
-	if c.kind == watching {
-		about := &s.at(trace.Proc(c.a)).env
-		if c.b = about.Incarnation; !about.Up {
-			c.b--
-		}
-	}
-	return c
-}
-
-// expire lets watchdogs of a proc expire: one about a life that is over at any time or, unless the
-// model says so, when nothing from it is on its way any more; one about a victim that lives is a
-// false suspicion.
-func (s *scene) expire(p trace.Proc, b *body) error {
-	for _, w := range b.env.Watches {
-		about := &s.at(w.About).env
-		due := !about.Up || about.Incarnation != w.Incarnation
-		late := func(c certificate.Channel) bool { return c.From == w.About && s.over(c) }
-		heard := s.Model.DetectAny || !slices.ContainsFunc(b.inbox, late)
-		victim := s.Model.Victims == nil || slices.Contains(s.Model.Victims, w.About)
-		if due && !heard || !due && (!victim || s.left.Suspicions == 0) {
-			continue
-		}
-		m, err := s.expiry(p, s.state[1+p], w.About, !due)
-		if err != nil {
-			return err
-		}
-		if err := s.take(m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// expiry is what a proc makes of a watchdog that expires.
-func (e *environment) expiry(p trace.Proc, configuration uint32, about trace.Proc,
-	falsely bool) (*move, error) {
-	key := binary.BigEndian.AppendUint16([]byte{'e', byte(p >> 8), byte(p)}, uint16(about))
-	key = binary.BigEndian.AppendUint32(key, configuration)
-	if falsely {
-		key = append(key, 1)
-	}
-	if m, ok := e.asked[string(key)]; ok {
-		return m, nil
-	}
-	b := e.body(p, configuration).clone()
-	b.unwatch(about)
-	m, err := e.move("hears nothing of "+e.Layout.Name(about), b,
-		&Input{Happening: Expires, From: about})
-	if err == nil {
-		m.fault, m.falsely = falsely, falsely
-		e.asked[string(key)] = m
-	}
-	return m, err
-}
-
 // exit ends the life of a proc that gives up, in the successor, and of what runs on its node. It is
 // no failure.
-func (s *scene) exit(m *move) error {
-	stopped := s.withHosted(s.Groups[m.proc])
-	for _, p := range stopped {
-		s.stop(p, 0, false)
-	}
-	s.gone(stopped, m.proc)
+func (s *scene) exit(m *move) {
+	s.fall(s.withHosted(s.next, s.Groups[m.proc]), nil, true)
 	b := s.spent(m)
 	b.Over = false
 	s.budget(b)
-	return nil
+}
+
+// restarts takes the steps with which a proc that is down starts again: by itself, with the records
+// of its owners and on the node of who has adopted it, or with what somebody has launched it with,
+// on his.
+func (s *scene) restarts(p trace.Proc) error {
+	switch {
+	case s.launched(p):
+		for i := range s.at(p).env.Tickets {
+			t := &s.at(p).env.Tickets[i]
+			in := &Input{From: t.By,
+				Records: []Owned{{t.By, certificate.Record{Key: t.Key, Value: t.Value}}}}
+			if err := s.restart(p, in, uint32(t.By)+1); err != nil {
+				return err
+			}
+		}
+		return nil
+	case !s.mayRestart(p):
+		return nil
+	}
+	in := &Input{}
+	if _, placed := s.Layout.Hosted[p]; placed {
+		in.From = s.host(p)
+	}
+	for _, q := range s.Owners[p] {
+		for _, r := range s.at(q).env.Store {
+			in.Records = append(in.Records, Owned{q, r})
+		}
+	}
+	return s.restart(p, in, 0)
+}
+
+// restart takes the start of the next life of a proc. Of those who are up again by now the new life
+// is not told; a watcher is told again of the nodes that are down, where procs are launched: the
+// life before may have taken the news with it.
+func (s *scene) restart(p trace.Proc, in *Input, host uint32) error {
+	b := s.at(p).clone()
+	for i := len(b.env.Pending) - 1; i >= 0; i-- {
+		if !slices.ContainsFunc(s.Groups[b.env.Pending[i]], func(q trace.Proc) bool {
+			return !s.at(q).env.Up
+		}) {
+			b.forget(i)
+		}
+	}
+	if s.Launched && slices.Contains(s.Watchers, p) {
+		for _, q := range s.Disks {
+			if e := &s.at(q).env; !e.Up && !slices.Contains(s.Groups[p], q) {
+				b.notice(s.Groups[q][0], e.Incarnation)
+			}
+		}
+	}
+	in.Happening, in.Incarnation = Restarts, trace.Incarnation(b.env.Incarnation)
+	b.env.Up, b.env.Host, b.env.Tickets = true, host, nil
+	b.local = certificate.Local{Proc: p, Incarnation: in.Incarnation, State: s.Blank(p)}
+	key := append([]byte{'r', byte(p >> 8), byte(p)}, in.key()...)
+	key = binary.BigEndian.AppendUint32(key, s.state[1+p])
+	for i, g := range b.env.Pending {
+		key = binary.BigEndian.AppendUint16(key, uint16(g))
+		if len(b.env.Ended) > 0 {
+			key = binary.BigEndian.AppendUint32(key, b.env.Ended[i])
+		}
+	}
+	m, err := s.remembering(key, func() (*move, error) { return s.move("restarts", b, in) })
+	if err != nil {
+		return err
+	}
+	return s.take(m)
 }

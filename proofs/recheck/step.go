@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/domino-check/domino/proofs/certificate"
 	"github.com/domino-check/domino/spec"
@@ -129,6 +130,13 @@ func (e *environment) run(l *certificate.Local, in *Input) (*step, error) {
 	}
 	st.idle = len(st.effects) == 0 && string(st.next.Entry()) == string(l.Entry())
 	return st, nil
+}
+
+// ignores reports whether nothing at all comes of the step: what it shows is that.
+func (st *step) ignores() bool {
+	return st.idle && !slices.ContainsFunc(st.seen, func(e seen) bool {
+		return e.Kind != trace.Dropped
+	})
 }
 
 // holdingOf is what a proc holds, to be changed.

@@ -18,6 +18,7 @@ import (
 	"github.com/domino-check/domino/checker/world"
 	"github.com/domino-check/domino/proofs/certificate"
 	"github.com/domino-check/domino/proofs/recheck"
+	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/fault"
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -25,20 +26,30 @@ import (
 // asked is a scenario in a variant and its world.
 func asked(t *testing.T, name, variant string) (world.Case, *world.World) {
 	t.Helper()
+	return askedWith(t, name, func(s *scenarios.Scenario) {
+		if variant != "" {
+			s.Variant = variant
+		}
+	})
+}
+
+// askedWith is a scenario that is changed, also beyond what its protocol promises, and its world.
+func askedWith(t *testing.T, name string, change func(*scenarios.Scenario)) (world.Case,
+	*world.World) {
+	t.Helper()
 	s, err := catalogue().Scenario(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if variant != "" {
-		s.Variant = variant
-	}
-	r, err := catalogue().Resolve(s)
+	changed := *s
+	change(&changed)
+	r, err := catalogue().Resolve(&changed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, reason, err := world.Open(t.Context(), r.Case, checker.Options{})
-	if err != nil || reason != "" {
-		t.Fatal(err, reason)
+	w, _, err := world.Open(t.Context(), r.Case, checker.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return r.Case, w
 }
@@ -78,7 +89,7 @@ func TestRecheckApart(t *testing.T) {
 	t.Parallel()
 	names := strings.Fields("radic-hmpl-zombie-logger h5 koo-toueg-refuses causal-s4 h11-orphan " +
 		"h7-order s5 pess-forgets sbml-output-behind koo-toueg-transit m31 radic-rbml-rejoin " +
-		"causal-unordered")
+		"causal-unordered a3 head-full peers-spare")
 	if effort.Long() {
 		names = strings.Fields("ping s1 h1 h17 camel-c5 camel-free pess-logs pess-doubles stream " +
 			"manetho-mn4 manetho-output causal-s8 coordinated-told coordinated-late " +
@@ -86,28 +97,49 @@ func TestRecheckApart(t *testing.T) {
 			"koo-toueg-two h20-notify epochs-spe epochs-at-arrival optimistic-orphan " +
 			"radic-hmpl-insertion radic-rbml-zombie-one radic-rbml-alarm m27 " +
 			"radic-rbml-swap-back radic-sbml-output " +
-			"m60 camel-unordered-casts")
+			"m60 camel-unordered-casts " +
+			"paxos s1-staggered replicated-doubted errmgr/picks sustain-node sustain-exchange " +
+			"crmig head-twice store-full w8 heads-node peers-left")
 	}
-	for _, name := range append(names, "causal-s4 one at a time") {
-		name, overlap := strings.CutSuffix(name, " one at a time")
-		c, w := asked(t, name, "")
-		if overlap {
-			c.Model.Failures, c.Model.Overlap = 2, 1
-			config := w.Config
-			config.Model = c.Model
-			var err error
-			if w, err = world.New(config); err != nil {
-				t.Fatal(err)
-			}
-		}
-		states, r := allStates(t, w)
-		n, err := recheck.Check(t.Context(), subjectOf(&c, w.Facts),
-			certificateOf(t, w, &c, states))
-		if err != nil || n.States != r.States || n.Transitions != r.Transitions ||
-			n.Ends != r.Terminals {
-			t.Errorf("%s: %+v, %v; the search has %d states, %d transitions, %d ends", name, n, err,
-				r.States, r.Transitions, r.Terminals)
-		}
+	for _, name := range names {
+		compareApart(t, name, func(*scenarios.Scenario) {})
+	}
+	compareApart(t, "causal-s4", func(s *scenarios.Scenario) {
+		s.Model.Failures, s.Model.Overlap = 2, 1
+	})
+	if !effort.Long() {
+		return
+	}
+	// what is in no scenario that holds, or in large ones only
+	compareApart(t, "paxos", func(s *scenarios.Scenario) { s.Model.Loss = 1 })
+	compareApart(t, "two-phase", func(s *scenarios.Scenario) { // in order
+		s.Roles, s.Model.Set, s.Model.Duplicates, s.MustSee = "resources 2", false, 1, nil
+	})
+	compareApart(t, "two-phase", func(s *scenarios.Scenario) { s.Roles = "resources 4" })
+	compareApart(t, "two-phase", func(s *scenarios.Scenario) {
+		s.Roles, s.Model.Loss, s.MustSee = "resources 3", 1, nil
+	})
+	compareApart(t, "sustain-node", func(s *scenarios.Scenario) {
+		s.Model.FromDead = fault.Nothing
+	})
+	compareApart(t, "sustain-node", func(s *scenarios.Scenario) {
+		s.Model.Disks = fault.SurviveNode
+	})
+	compareApart(t, "head-full", func(s *scenarios.Scenario) {
+		s.Model.Lose, s.Model.Corrupt = 1, 1
+	})
+}
+
+// compareApart does so with a scenario that may be changed.
+func compareApart(t *testing.T, name string, change func(*scenarios.Scenario)) {
+	t.Helper()
+	c, w := askedWith(t, name, change)
+	states, r := allStates(t, w)
+	n, err := recheck.Check(t.Context(), subjectOf(&c, w.Facts), certificateOf(t, w, &c, states))
+	if err != nil || n.States != r.States || n.Transitions != r.Transitions ||
+		n.Ends != r.Terminals {
+		t.Errorf("%s: %+v, %v; the search has %d states, %d transitions, %d ends, found %v", name,
+			n, err, r.States, r.Transitions, r.Terminals, r.Found)
 	}
 }
 

@@ -16,8 +16,8 @@ func subjectOf(c *world.Case, facts *spec.Facts) *recheck.Subject {
 	setup := c.Setup
 	s := &recheck.Subject{Machines: machines{setup}, Layout: &setup.Layout,
 		Watchers: setup.Watchers, Initiators: setup.Initiators, Shared: setup.Reads != nil,
-		Watchdogs: setup.Watchdogs,
-		Model:     c.Model, Facts: facts, MustSee: c.MustSee, Forced: c.Force}
+		Watchdogs: setup.Watchdogs, Certain: setup.Certain, Launched: setup.Launched,
+		Disks: setup.Local, Model: c.Model, Facts: facts, MustSee: c.MustSee, Forced: c.Force}
 	for p := range core.Proc(len(setup.Layout.Names)) {
 		owners := []core.Proc{p}
 		if setup.Reads != nil {
@@ -26,12 +26,6 @@ func subjectOf(c *world.Case, facts *spec.Facts) *recheck.Subject {
 			}
 		}
 		s.Groups, s.Owners = append(s.Groups, setup.Group(p)), append(s.Owners, owners)
-	}
-	switch {
-	case setup.Launched:
-		s.Beyond = "procs that others start and stop"
-	case len(setup.Local) > 0:
-		s.Beyond = "disks that go with their node"
 	}
 	return s
 }
@@ -142,7 +136,8 @@ func (m machines) Step(l *certificate.Local, in *recheck.Input) (done *recheck.D
 var inputKinds = [...]core.InputKind{recheck.Starts: core.Start, recheck.Restarts: core.Restore,
 	recheck.Arrives: core.Received, recheck.Stable: core.Persisted, recheck.Loads: core.Loaded,
 	recheck.Fails: core.Down, recheck.Ticks: core.Tick, recheck.Advances: core.Advance,
-	recheck.Checkpoint: core.Checkpoint, recheck.Expires: core.Tick}
+	recheck.Checkpoint: core.Checkpoint, recheck.Expires: core.Tick,
+	recheck.Stops: core.Killed, recheck.Refuses: core.Refused}
 
 func (m machines) input(in *recheck.Input) (core.Input, error) {
 	input := core.Input{Kind: inputKinds[in.Happening], From: in.From, Incarnation: in.Incarnation,
@@ -181,6 +176,10 @@ func effectOf(e *core.Effect) (recheck.Effect, error) {
 		f.Act = recheck.RollsBack
 	case core.Exit:
 		f.Act = recheck.Exits
+	case core.Kill:
+		f.Act = recheck.Kills
+	case core.Launch:
+		f.Act, f.Value = recheck.Launches, e.Value
 	case core.Watch:
 		f.Act = recheck.Watches
 	case core.Unwatch:

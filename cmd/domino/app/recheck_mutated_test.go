@@ -13,8 +13,10 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker/effort"
+	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/proofs/certificate"
 	"github.com/domino-check/domino/proofs/recheck"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // forger makes false certificates of a true one.
@@ -39,6 +41,8 @@ func newForger(t *testing.T, name string, random *rand.Rand) *forger {
 		t.Fatal(err)
 	}
 	f := &forger{t: t, random: random, subject: subjectOf(&c, w.Facts), file: b.Bytes()}
+	f.subject.Machines = &taught{f.subject.Machines, map[string]taughtStep{},
+		map[string][]int{}, map[string]*trace.History{}}
 	f.head = bytes.IndexByte(f.file, '\n') + 1
 	f.head += bytes.IndexByte(f.file[f.head:], '\n') + 1
 	body, err := io.ReadAll(flate.NewReader(bytes.NewReader(
@@ -53,6 +57,58 @@ func newForger(t *testing.T, name string, random *rand.Rand) *forger {
 		t.Fatalf("%s: the true one: %v", name, err)
 	}
 	return f
+}
+
+// taught are machines that know what they have done before: thousands of certificates of a scenario
+// differ in little, and what is asked here is not whether machines are deterministic.
+type taught struct {
+	recheck.Machines
+	steps     map[string]taughtStep
+	choices   map[string][]int
+	histories map[string]*trace.History
+}
+
+type taughtStep struct {
+	done *recheck.Done
+	err  error
+}
+
+// of is the key of a state.
+func (*taught) of(p trace.Proc, state []byte) string {
+	return string(append([]byte{byte(p >> 8), byte(p)}, state...))
+}
+
+func (m *taught) Step(l *certificate.Local, in *recheck.Input) (*recheck.Done, error) {
+	key := string(core.Encode([]any{l.Proc, l.Incarnation, l.State, int(in.Happening), in.From,
+		in.Incarnation, in.Message, in.Procs, in.Records, in.Key, in.Timer, in.Choice}))
+	s, ok := m.steps[key]
+	if !ok {
+		s.done, s.err = m.Machines.Step(l, in)
+		m.steps[key] = s
+	}
+	return s.done, s.err
+}
+
+func (m *taught) Choices(p trace.Proc, state []byte) (list []int, err error) {
+	key := m.of(p, state)
+	list, ok := m.choices[key]
+	if !ok {
+		if list, err = m.Machines.Choices(p, state); err == nil {
+			m.choices[key] = list
+		}
+	}
+	return list, err
+}
+
+func (m *taught) History(p trace.Proc, state []byte) (h *trace.History, err error) {
+	key := m.of(p, state)
+	h, ok := m.histories[key]
+	if !ok {
+		if h, err = m.Machines.History(p, state); err == nil {
+			m.histories[key] = h
+		}
+	}
+	return h, err
 }
 
 // vectorsOf are the states of a certificate.
