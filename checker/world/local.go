@@ -79,6 +79,15 @@ type check struct {
 
 // internInput numbers an input.
 func (w *World) internInput(in core.Input) uint32 {
+	content := inputContent(&in)
+	if number, ok := w.inputs.find(content); ok {
+		return number
+	}
+	return w.inputs.intern(content, in)
+}
+
+// inputContent are the canonical bytes of an input.
+func inputContent(in *core.Input) []byte {
 	content := []byte{byte(in.Kind)}
 	content = binary.BigEndian.AppendUint16(content, uint16(in.From))
 	content = binary.BigEndian.AppendUint64(content, uint64(in.Choice))
@@ -86,11 +95,7 @@ func (w *World) internInput(in core.Input) uint32 {
 	if in.Message != nil {
 		content = append(content, core.Encode(in.Message)...)
 	}
-	content = append(content, core.Encode([]any{in.Key, in.Timer, in.Procs, in.Records})...)
-	if number, ok := w.inputs.find(content); ok {
-		return number
-	}
-	return w.inputs.intern(content, in)
+	return append(content, core.Encode([]any{in.Key, in.Timer, in.Procs, in.Records})...)
 }
 
 // input is the input that the environment makes of an env: what it is, under the key; made once.
@@ -104,6 +109,16 @@ func (w *World) input(key uint64, in func() core.Input) uint32 {
 // internLocal numbers the state that a machine with the choices is in.
 func (w *World) internLocal(l local, m core.Machine, choices []core.Choice) uint32 {
 	l.content = core.EncodeState(m)
+	key := w.localKey(&l)
+	if number, ok := w.locals.find(key); ok {
+		return number
+	}
+	w.addViews(&l, m, choices)
+	return w.locals.intern(key, l)
+}
+
+// localKey are the canonical bytes of a local state.
+func (w *World) localKey(l *local) []byte {
 	key := binary.BigEndian.AppendUint16(nil, uint16(l.proc))
 	key = binary.BigEndian.AppendUint32(key, uint32(l.inc))
 	key = binary.BigEndian.AppendUint64(key, l.round)
@@ -111,12 +126,7 @@ func (w *World) internLocal(l local, m core.Machine, choices []core.Choice) uint
 	if w.layout.Holdings {
 		key = appendHolding(key, l.holding)
 	}
-	key = append(key, l.content...)
-	if number, ok := w.locals.find(key); ok {
-		return number
-	}
-	w.addViews(&l, m, choices)
-	return w.locals.intern(key, l)
+	return append(key, l.content...)
 }
 
 // appendHolding adds what a proc holds to a key, behind its length; nil has none.

@@ -203,6 +203,16 @@ func (w *World) restoreInputs(d *search.Decoder) {
 const localHeader = 2 + 4 + 8 + 8
 
 func (w *World) restoredLocal(key []byte) (local, error) {
+	before := w.inputs.len()
+	l, err := w.decodedLocal(key)
+	if err == nil && w.inputs.len() != before {
+		err = fmt.Errorf("%s has a choice that it had not", w.layout.Name(l.proc))
+	}
+	return l, err
+}
+
+// decodedLocal makes a local state again from its canonical bytes.
+func (w *World) decodedLocal(key []byte) (local, error) {
 	if len(key) == 0 {
 		return local{}, nil // a proc that is down
 	}
@@ -229,11 +239,7 @@ func (w *World) restoredLocal(key []byte) (local, error) {
 		return local{}, fmt.Errorf("the state of %s does not survive the codec",
 			w.layout.Name(l.proc))
 	}
-	before := w.inputs.len()
 	w.addViews(&l, m, m.Choices(nil))
-	if w.inputs.len() != before {
-		return local{}, fmt.Errorf("%s has a choice that it had not", w.layout.Name(l.proc))
-	}
 	return l, nil
 }
 

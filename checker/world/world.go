@@ -96,7 +96,9 @@ type World struct {
 	alone       aloneness
 	crashes     crashDigits
 	monitors    monitors
-	serial      bool // a failure waits for the recovery from others, see settled.go
+	identities  identities
+	elsewhere   [2]int // local steps and states of a search in several processes, see Account
+	serial      bool   // a failure waits for the recovery from others, see settled.go
 }
 
 // Numbers with a fixed meaning.
@@ -268,6 +270,9 @@ func (w *World) violationNumber(v spec.Violation) int {
 
 // LocalSteps is the number of distinct local transitions and local states met so far.
 func (w *World) LocalSteps() (transitions, states int) {
+	if w.elsewhere != [2]int{} {
+		return w.elsewhere[0], w.elsewhere[1]
+	}
 	return w.transitions.len() + len(w.former) - int(w.again.Load()), w.locals.len() - 1
 }
 
