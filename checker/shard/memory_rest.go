@@ -8,7 +8,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // errUnanswered is what remains of a question whose server has crashed over it.
@@ -16,14 +15,14 @@ var errUnanswered = errors.New("no answer: it may have been heard")
 
 // service is who answers a subject in the memory.
 type service struct {
-	mu      sync.Mutex // one question after the other
+	turn    chan struct{} // one question after the other; a channel, as synctest sees who waits
 	process *Process
 	answer  func([]byte) ([]byte, error)
 }
 
 // Serve is that of Bus. Who serves a subject takes it from who did before.
 func (p *Process) Serve(subject string, answer func([]byte) ([]byte, error)) (func(), error) {
-	s := &service{process: p, answer: answer}
+	s := &service{turn: make(chan struct{}, 1), process: p, answer: answer}
 	err := CheckKey(subject)
 	if err == nil {
 		err = p.call(context.Background(), "serve", func() error {
@@ -53,8 +52,12 @@ func (p *Process) Request(ctx context.Context, subject string, data []byte) ([]b
 		}
 		p.mu.Unlock()
 		defer p.mu.Lock()
-		s.mu.Lock()
-		defer s.mu.Unlock()
+		select {
+		case s.turn <- struct{}{}:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		defer func() { <-s.turn }()
 		if s.process.crashed() {
 			return errUnanswered
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/domino-check/domino/scenarios"
 )
 
-// levels are the identities of the states of a world, level by level, up to the level at which there
+// levels are the identities of the states of a world, level by level, up to the one at which there
 // are more than so many states. What each step leads to is in them.
 func levels(w *world.World, most int) (list []map[checker.Digest][]uint32) {
 	state := make([]uint32, w.Words())

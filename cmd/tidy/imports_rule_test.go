@@ -225,6 +225,7 @@ var importTable = []row{
 	// Work that is spread over machines, whatever carries it.
 	{dir: "checker/shard", internal: []string{"spec/report/wholefile"}},
 	{dir: "checker/shard/campaign", internal: []string{"checker/shard"}},
+	{dir: "checker/shard/level", internal: []string{"checker", "checker/shard", "spec"}},
 	{dir: "checker/boundary", internal: vocabulary},
 	// What is found is made smaller: at the scope of a scenario, so it needs what minimise needs.
 	{

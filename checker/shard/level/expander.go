@@ -1,0 +1,335 @@
+package level
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/shard"
+)
+
+// expander explores blocks, one after the other.
+type expander struct {
+	*library
+	name    string // of all that it writes: no other one has it
+	written int
+	made    int // the number of the system for which the rest is
+	attempt uint64
+	sent    memory
+
+	x       *checker.Expansion
+	digests [][]checker.Digest          // of the numbers of each word; zero = not asked for
+	numbers []map[checker.Digest]uint32 // of each word
+	base    []uint32
+	reached []uint32 // vectors of the candidates, one behind the other
+	prints  []checker.Digest
+	parents []uint32
+	known   *prints // of the candidates
+	packer  packer
+}
+
+// block is what a job asks for.
+type block struct {
+	Attempt uint64
+	Level   int
+	Block   int
+	Inputs  []span
+}
+
+func newExpander(l *library, name string) *expander {
+	return &expander{library: l, name: name, sent: newMemory(), known: newPrints(true)}
+}
+
+// begin makes the expander one of a head.
+func (e *expander) begin(ctx context.Context, h *head) error {
+	if err := e.sync(ctx, h); err != nil {
+		return err
+	}
+	if h.Attempt != e.attempt {
+		if e.done(e.attempt) || !e.asks(attemptRule) {
+			e.sent.keep()
+		} else {
+			e.sent.forget()
+		}
+		e.attempt = h.Attempt
+	}
+	if e.made == e.number {
+		return nil
+	}
+	words := e.sys.Words()
+	e.made, e.x = e.number, checker.NewExpansion(words)
+	e.base, e.digests = make([]uint32, words), make([][]checker.Digest, words)
+	e.numbers = nil
+	for range words {
+		e.numbers = append(e.numbers, map[checker.Digest]uint32{})
+	}
+	return nil
+}
+
+// digest is that of a number of a word.
+func (e *expander) digest(word int, number uint32) checker.Digest {
+	list := e.digests[word]
+	if int(number) < len(list) && list[number] != (checker.Digest{}) {
+		return list[number]
+	}
+	if int(number) >= len(list) {
+		list = append(list, make([]checker.Digest, int(number)+1-len(list))...)
+		e.digests[word] = list
+	}
+	list[number] = e.sys.Digest(word, number)
+	return list[number]
+}
+
+// explore explores a block and writes what it owns. Without ok somebody else has done it, or the
+// level is another one by now.
+func (e *expander) explore(ctx context.Context, d shard.Delivery, h *head, b *block) (err error) {
+	if err := e.begin(ctx, h); err != nil {
+		return err
+	}
+	r := report{Tallies: make([]tally, e.Partitions)}
+	e.reached, e.prints, e.parents = e.reached[:0], e.prints[:0], e.parents[:0]
+	e.known.clear()
+	at := uint32(0)
+	for _, in := range b.Inputs {
+		if err := e.expandSpan(ctx, in, at, &r); err != nil {
+			if ctx.Err() == nil && !errors.Is(err, shard.ErrCrashed) {
+				err = fmt.Errorf("%w: %w", errBlock, err)
+			}
+			return err
+		}
+		at += uint32(in.To - in.From)
+	}
+	if err := e.sys.Ended(); err != nil {
+		r.Ended = err.Error()
+	}
+	if err := d.Working(ctx); err != nil {
+		return err
+	}
+	owned, err := e.ask(ctx, h, b, &r)
+	if err != nil {
+		return err
+	}
+	o, data := e.object(b, &r, owned)
+	if err := e.Blobs.Put(ctx, o.Name, data); err != nil {
+		return err
+	}
+	key := fmt.Sprintf("%s%d", e.results(b.Attempt), b.Block)
+	if _, err := e.Engine.Create(ctx, key, encode(o)); err != nil {
+		return err // perhaps it is there: then nothing is known of whose it is
+	}
+	for _, i := range owned {
+		e.sent.settle(e.prints[i])
+	}
+	return nil
+}
+
+// errBlock is about what a block consists of.
+var errBlock = errors.New("the block can not be explored")
+
+// expandSpan expands states of an object, of which the first one has the place in the block.
+func (e *expander) expandSpan(ctx context.Context, in span, at uint32, r *report) error {
+	o, err := e.open(ctx, in.Object)
+	if err != nil {
+		return err
+	}
+	s, err := o.states(ctx, len(e.base))
+	if err != nil {
+		return err
+	}
+	if in.From < 0 || in.To > s.len() || in.From > in.To {
+		return fmt.Errorf("object %s has no states [%d, %d)", in.Object.Name, in.From, in.To)
+	}
+	table := make([][]uint32, len(e.base)) // the numbers of the digests, as far as they are used
+	for w := range table {
+		table[w] = make([]uint32, len(s.table[w]))
+	}
+	for i := in.From; i < in.To; i++ {
+		var print checker.Digest
+		for w := range e.base {
+			place := s.columns[w][i]
+			d := s.table[w][place]
+			print = print.Add(d)
+			if table[w][place] == 0 {
+				number, err := e.numberOf(w, d)
+				if err != nil {
+					return fmt.Errorf("object %s: %w", in.Object.Name, err)
+				}
+				table[w][place] = number + 1
+			}
+			e.base[w] = table[w][place] - 1
+		}
+		if i%checker.LookEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		e.expand(print, at+uint32(i-in.From), place{in.Object, i}, r)
+	}
+	return nil
+}
+
+// numberOf is the number of what has a digest.
+func (e *expander) numberOf(word int, d checker.Digest) (uint32, error) {
+	if number, ok := e.numbers[word][d]; ok {
+		return number, nil
+	}
+	number, err := e.sys.Number(word, d, e.find)
+	if err == nil {
+		e.numbers[word][d] = number
+	}
+	return number, err
+}
+
+// expand expands the state at hand.
+func (e *expander) expand(print checker.Digest, parent uint32, at place, r *report) {
+	x := e.x
+	e.sys.Expand(e.base, e.Options.Reduce, x)
+	r.States++
+	r.Transitions += len(x.Steps)
+	r.Saved.Add(x.LeftOut)
+	if x.Reduced {
+		r.Saved.Singletons++
+	}
+	if !x.Progress() {
+		r.Terminals++
+		if v := e.sys.Terminal(e.base); v != 0 {
+			r.find(e.sys, v, finding{At: at, Print: print})
+		}
+	}
+	for i := range x.Steps {
+		next := e.successor(print, i)
+		if v := x.Steps[i].Violation; v != 0 {
+			r.find(e.sys, v, finding{At: at, Print: print, Next: next, Stepped: true})
+			continue // nothing is explored beyond a violation
+		}
+		if e.sent.certain(next, e.asks(dropRule)) {
+			continue
+		}
+		if _, fresh := e.known.add(next, 0); fresh {
+			e.reached = x.State(i, e.reached)
+			e.prints, e.parents = append(e.prints, next), append(e.parents, parent)
+		}
+	}
+}
+
+// find keeps a finding.
+func (r *report) find(sys checker.System, number int, f finding) {
+	v := sys.Violation(number)
+	f.Property, f.Message, f.Step = v.Property, v.Message, v.Step
+	r.Findings = append(r.Findings, f)
+}
+
+// successor is the fingerprint of a successor of a state with the fingerprint.
+func (e *expander) successor(print checker.Digest, i int) checker.Digest {
+	deltas := e.x.Deltas(i)
+	for j, d := range deltas {
+		if slices.ContainsFunc(deltas[j+1:], func(f checker.Delta) bool {
+			return f.Word == d.Word
+		}) {
+			continue // it changes again
+		}
+		if before := e.base[d.Word]; before != d.Value {
+			print = print.Sub(e.digest(d.Word, before)).Add(e.digest(d.Word, d.Value))
+		}
+	}
+	return print
+}
+
+// ask asks the keepers which of the candidates the block owns: places, ascending.
+func (e *expander) ask(ctx context.Context, h *head, b *block, r *report) (owned []int, err error) {
+	order := make([]int, len(e.prints))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return e.prints[i].Compare(e.prints[j]) })
+	for from := 0; from < len(order); {
+		life := h.keeperOf(e.partition(e.prints[order[from]]))
+		question := binary.BigEndian.AppendUint64([]byte{toOwn}, b.Attempt)
+		question = binary.BigEndian.AppendUint32(question, uint32(b.Block))
+		to := from
+		for ; to < len(order) && to-from < mostAsked &&
+			h.keeperOf(e.partition(e.prints[order[to]])) == life; to++ {
+			question = e.prints[order[to]].Append(question)
+		}
+		asked, stop := context.WithTimeout(ctx, prepareTime)
+		bits, err := e.Engine.Request(asked, e.keeper(life), question)
+		stop()
+		if err != nil {
+			return nil, err
+		}
+		if len(bits) != (to-from+7)/8 {
+			return nil, fmt.Errorf("keeper %s: %d bytes for %d fingerprints", life, len(bits),
+				to-from)
+		}
+		r.Asked += int64(len(question) + len(bits))
+		for i, n := range order[from:to] {
+			e.sent.note(e.prints[n])
+			if bits[i/8]>>(i%8)&1 != 0 {
+				owned = append(owned, n)
+			}
+		}
+		from = to
+	}
+	slices.Sort(owned)
+	return owned, nil
+}
+
+// mostAsked is how many fingerprints a question has at most.
+const mostAsked = 1 << 18
+
+// object makes the object of what the block owns.
+func (e *expander) object(b *block, r *report, owned []int) (object, []byte) {
+	words := len(e.base)
+	s := &states{words: words, table: make([][]checker.Digest, words),
+		columns: make([][]uint32, words)}
+	places := make([]map[uint32]uint32, words)
+	for w := range places {
+		places[w] = map[uint32]uint32{}
+	}
+	h := header{Search: e.ID, Level: b.Level + 1, Attempt: b.Attempt, Block: b.Block,
+		Inputs: b.Inputs, Prints: make([]int, e.Partitions)}
+	var sorted []checker.Digest
+	var contents []content
+	told := map[checker.Digest]bool{}
+	known := func(d checker.Digest) bool { return told[d] || e.has(d) }
+	tell := func(d checker.Digest, b []byte) {
+		told[d] = true
+		contents = append(contents, content{d, b})
+	}
+	for _, n := range owned {
+		sorted = append(sorted, e.prints[n])
+		s.parents = append(s.parents, e.parents[n])
+		for w, number := range e.reached[n*words : (n+1)*words] {
+			place, there := places[w][number]
+			if !there {
+				place = uint32(len(s.table[w]))
+				places[w][number] = place
+				s.table[w] = append(s.table[w], e.digest(w, number))
+				e.sys.Contents(w, number, known, tell)
+			}
+			s.columns[w] = append(s.columns[w], place)
+		}
+	}
+	slices.SortFunc(sorted, checker.Digest.Compare)
+	for _, d := range sorted {
+		h.Prints[e.partition(d)]++
+		r.Tallies[e.partition(d)].add(d)
+	}
+	e.tell(r)
+	o, data := e.packer.build(h, s, contents, r, sorted)
+	o.Name = fmt.Sprintf("%s/objects/%d-%d-%s-%d", e.ID, b.Attempt, b.Block, e.name, e.written)
+	e.written++
+	return o, data
+}
+
+// tell puts into a report what runs have shown besides states.
+func (e *expander) tell(r *report) {
+	shown := e.sys.Shown()
+	r.Seen, r.Answer = shown.Seen, shown.Answer
+	for key, value := range shown.Witnesses {
+		r.Witnesses = append(r.Witnesses, pairing{[]byte(key), []byte(value)})
+	}
+	steps, states := e.news()
+	r.Steps, r.Locals = joined(steps), joined(states)
+}
