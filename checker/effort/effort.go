@@ -5,12 +5,18 @@
 //	DOMINO_TESTS=huge go test ./x     the largest explorations: minutes to hours a package
 //
 // Whatever the value, a test checks the same claim in the same way: only the number of cases or
-// their size differs, and which of several cases of one kind are tried.
+// their size differs, and which of several cases of one kind are tried; a test that has no small
+// form is skipped with a line ([Seconds]).
+//
+// Tests that take seconds collect garbage less often than other programs, up to half a GiB: a sixth
+// of their time would be the collector's.
 package effort
 
 import (
 	"fmt"
 	"os"
+	"runtime/debug"
+	"testing"
 )
 
 // Variable is the name of the environment variable.
@@ -18,6 +24,16 @@ const Variable = "DOMINO_TESTS"
 
 // More says, behind what a test leaves out, what does it.
 const More = "with " + Variable + "=long"
+
+// The collector begins when the heap has grown by garbage percent, and at limit bytes in any case.
+const garbage, limit = 400, 1 << 29
+
+func init() {
+	if !Long() && os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetGCPercent(garbage)
+		debug.SetMemoryLimit(limit)
+	}
+}
 
 // manyTimes is how many times the random cases of a long test a huge one tries.
 const manyTimes = 10
@@ -44,6 +60,14 @@ func Long() bool { return level() >= 1 }
 
 // Huge says that the test has as long as it wants.
 func Huge() bool { return level() >= 2 }
+
+// Seconds skips a test of seconds that has no smaller form, where the effort asked for is short.
+func Seconds(t testing.TB) {
+	t.Helper()
+	if !Long() {
+		t.Skip("takes seconds: " + More)
+	}
+}
 
 // Of returns what the effort asked for allows; huge is as long.
 func Of[T any](short, long T) T {

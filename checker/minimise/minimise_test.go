@@ -190,8 +190,8 @@ func TestErrata(t *testing.T) {
 	for i, tt := range tests {
 		t.Run(tt.scenario, func(t *testing.T) {
 			t.Parallel()
-			if i%8 > 0 && !effort.Long() {
-				t.Skip("one of eight: " + effort.More)
+			if i%16 > 0 && !effort.Long() {
+				t.Skip("one of 16: " + effort.More)
 			}
 			own := embedded(t, tt.scenario, "repaired+"+tt.erratum)
 			large := brokenRun(t, own, padded(own), lengthened(own))

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/spec"
 )
 
@@ -26,7 +27,7 @@ func (l line) Expand(state []uint32, _ checker.Reduction, x *checker.Expansion) 
 // TestLine explores a line that is so long that a search which looks at all of its levels, or at a
 // whole path, again and again would not end within the time that tests have.
 func TestLine(t *testing.T) {
-	const n = 300_000
+	n := effort.Of(60_000, 300_000)
 	for _, o := range []checker.Options{{}, {Workers: 2}, {Order: checker.BreadthFirst},
 		{Order: checker.BreadthFirst, Workers: 2}} {
 		if r := Explore(t.Context(), line(n), o); r.States != n || r.Transitions != n-1 ||

@@ -78,7 +78,7 @@ func TestScenariosHold(t *testing.T) {
 		if s.Expect == "violated" {
 			continue
 		}
-		if i%10 > 0 && failures[s.Protocol] > 0 && !effort.Long() {
+		if i%20 > 0 && failures[s.Protocol] > 0 && !effort.Long() {
 			left++
 			continue
 		}

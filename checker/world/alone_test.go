@@ -123,6 +123,7 @@ func TestAloneOfToys(t *testing.T) {
 // property sees. The short form draws only of the first family that has such a toy.
 func TestAloneNeedsEveryClause(t *testing.T) {
 	t.Parallel()
+	effort.Seconds(t)
 	first := map[clause]string{orderClause: "no failures",
 		channelClause: "crashes, much commutes", failureClause: "crashes, much commutes",
 		keptClause: "crashes, much commutes", lossClause: "no failures",

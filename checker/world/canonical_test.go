@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/search"
 	"github.com/domino-check/domino/impl/protocol/hydee"
 	"github.com/domino-check/domino/spec/fault"
@@ -212,6 +213,9 @@ func TestReorder(t *testing.T) {
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
+			if i > 1 {
+				effort.Seconds(t)
+			}
 			r := rand.New(rand.NewPCG(uint64(i), 1))
 			w := brokenWorld(t, tt.program, tt.clusters, tt.erratum, tt.model)
 			found := search.Explore(t.Context(), w, checker.Options{}).Found

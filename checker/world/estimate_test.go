@@ -12,6 +12,7 @@ import (
 // and compares the estimate with the real number: most are within a factor of three, nearly all in
 // the interval that is printed. With -v it prints each.
 func TestEstimate(t *testing.T) {
+	effort.Seconds(t)
 	all, near, within := 0, 0, 0
 	for _, o := range []checker.Options{{Reduce: checker.Singletons | checker.Crashes},
 		{Order: checker.BreadthFirst}} {

@@ -164,6 +164,7 @@ func TestPublished(t *testing.T) {
 // TestFT: an exchange of all with all is best not clustered, .124; the printed row is that of two
 // halves, which half of all bytes go between: .177.
 func TestFT(t *testing.T) {
+	effort.Seconds(t)
 	g, err := traffic.Kernel("ft class=D ranks=256", func() error { return nil })
 	if err != nil {
 		t.Fatal(err)

@@ -95,6 +95,7 @@ func TestHydEETable(t *testing.T) {
 // TestSentences: of hand-counted rows 8 of 12 keep within both bounds on 1,024 ranks, 1 of 6 on
 // 256; beta is 12.395 %; on 1,024 processes less is logged of BT and SP than on 256.
 func TestSentences(t *testing.T) {
+	effort.Seconds(t)
 	const of = "less than 15 % roll back and are logged"
 	for _, c := range []struct {
 		claim     Claim

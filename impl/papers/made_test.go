@@ -89,7 +89,12 @@ func TestMade(t *testing.T) {
 	b := stubbed()
 	t.Run("by hand", func(t *testing.T) { byHand(t, b) })
 	t.Run("found", func(t *testing.T) { selfContradictions(t, b) })
-	t.Run("wrong digits", func(t *testing.T) { wrongDigits(t, b) })
+	t.Run("wrong digits", func(t *testing.T) {
+		if !effort.Long() {
+			t.Log("of a quarter of the cells: " + effort.More)
+		}
+		wrongDigits(t, b)
+	})
 }
 
 // Aim: what makers compute is what comes out by hand. Method: each number worked from what the
@@ -219,6 +224,9 @@ func wrongDigits(t *testing.T, b *papers.Bench) {
 		for i := range p.Claims {
 			for n, cell := range madeOn(t, b, &p.Claims[i]).Cells {
 				if _, ok := cell.Number(); !ok || cell.Status != papers.Reproduced {
+					continue
+				}
+				if (i+n)%4 > 0 && !effort.Long() {
 					continue
 				}
 				c := claimOf(t, p.Name, p.Claims[i].ID)

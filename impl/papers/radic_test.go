@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/papers"
 	"github.com/domino-check/domino/impl/performability"
 )
@@ -167,6 +168,7 @@ func TestThesisNumbers(t *testing.T) {
 // TestBreakdown: whichever digit of a column of Fig 6.5 is another, the figure contradicts itself;
 // only hundredths of a second may be those of rounding.
 func TestBreakdown(t *testing.T) {
+	effort.Seconds(t)
 	const column = "LU.B HMPL"
 	whole := claim(t, "radic", "fig-6.5")
 	digits := 0

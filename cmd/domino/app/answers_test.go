@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/checker/effort"
 )
 
 // TestTable compares the table of a few scenarios, every interleaving explored, with a golden file;
@@ -66,6 +68,10 @@ func TestJSON(t *testing.T) {
 func TestQuickScenarios(t *testing.T) {
 	quick := strings.Fields(`burst clocks clocks-sender h1 h2 h4 h5 h6 h7-gate h7-order h7b h8 h9-late h9-order h9-twice h10 h11-stuck h14 h16 h17 h18
 		h19 h20-notify master-worker outside-network published s0-free s1 s1-kept s1-staggered s3 s4 s5 s6 s6-forced wildcard`)
+	if !effort.Long() {
+		t.Logf("%d of %d: %s", 12, len(quick), effort.More)
+		quick = quick[:12]
+	}
 	code, out, err := domino(t.Context(), append([]string{"check", "--save="}, quick...)...)
 	if code != 0 || err != "" {
 		t.Errorf("exit %d\n%s%s", code, out, err)

@@ -17,6 +17,7 @@ import (
 // TestPerf measures a little with real processes in each format, kills one, and draws: every line
 // has its shape, the stages add up, the pictures are there, and nothing is left behind.
 func TestPerf(t *testing.T) {
+	effort.Seconds(t)
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	t.Setenv("TMPDIR", t.TempDir())
 	plots, pages := filepath.Join(t.TempDir(), "new", "plots"), t.TempDir()
@@ -59,7 +60,18 @@ func TestPerf(t *testing.T) {
 			}
 		}
 	}
-	_, text, _ = domino(t.Context(), append(base, "--protocols", "none", "--bench")...)
+	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+// TestPerfBenchmarks prints lines as go test does.
+func TestPerfBenchmarks(t *testing.T) {
+	effort.Seconds(t)
+	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
+	_, text, _ := domino(t.Context(), "cluster", "perf", "--kernels",
+		"ring iterations=30, heat n=16 iterations=8", "--rounds", "1", "--protocols", "none",
+		"--bench")
 	if !regexp.MustCompile(
 		`^BenchmarkCluster/kernel=ring/iterations=30/ranks=4/run=bare/protocol=none 1 \d+ ns/op \d+ cpu-ns/op 120 sends .*\nBenchmarkCluster/kernel=heat/.*\n$`).MatchString(
 		text) &&
@@ -68,7 +80,12 @@ func TestPerf(t *testing.T) {
 			text) {
 		t.Errorf("benchmark lines %s", text)
 	}
-	_, text, _ = domino(t.Context(), "cluster", "perf", "--kernels", "ring iterations=30",
+}
+
+// TestPerfStages prints a row for each protocol, and stages that add up to a recovery.
+func TestPerfStages(t *testing.T) {
+	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
+	_, text, _ := domino(t.Context(), "cluster", "perf", "--kernels", "ring iterations=30",
 		"--rounds", "1", "--protocols", "hydee,none", "--kill", "r1@10", "--json")
 	var parsed struct {
 		Rows       []struct{ Kernel, Protocol string }
@@ -90,9 +107,6 @@ func TestPerf(t *testing.T) {
 		if sum != r.Total || sum == 0 {
 			t.Errorf("stages %v, total %v", r.Stages, r.Total)
 		}
-	}
-	if left, err := os.ReadDir(os.Getenv("TMPDIR")); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v %v", left, err)
 	}
 }
 

@@ -20,12 +20,12 @@ func TestFullOutput(t *testing.T) {
 	for _, line := range []string{"list", "report s1 -o -", "check h5 --save=",
 		"check h5 --json --save=",
 		"certify s6", "errata hydee H5 --save=", "run ping --runs 2 --save=", "tables volume",
-		"fuzz rbml --runs 20 --corpus=", "minimise h5 --variant repaired+H5 --save=",
+		"fuzz rbml --runs 2 --corpus=", "minimise h5 --variant repaired+H5 --save=",
 		"mutate hydee/H5 --methods exhaustive", "cluster run ping", "help",
 		"simulate ring --protocol hydee", "paper hydee fig-1 fig-2", "plan heat ranks=4"} {
 		t.Run(line, func(t *testing.T) {
-			if line == "tables volume" && !effort.Long() {
-				t.Skip("counts for a second: " + effort.More)
+			if line == "tables volume" {
+				effort.Seconds(t)
 			}
 			full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 			if err != nil {
@@ -96,6 +96,9 @@ func TestFullDisk(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.name == "times of kernels" || tt.name == "latencies" {
+				effort.Seconds(t)
+			}
 			code, out, messages := domino(t.Context(), strings.Fields(tt.line)...)
 			if code != tt.code || !strings.Contains(messages, "no space left on device") {
 				t.Errorf("exit %d, want %d: %s", code, tt.code, messages)

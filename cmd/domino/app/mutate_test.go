@@ -41,7 +41,8 @@ func TestMutate(t *testing.T) {
 func TestMutateFuzz(t *testing.T) {
 	t.Parallel()
 	code, out, errors := domino(t.Context(), "mutate", "causal/piggyback-none", "two-phase/hasty",
-		"--methods", "exhaustive,fuzz", "--schedules", "2000", "--json", "--shrink", "0")
+		"--methods", "exhaustive,fuzz", "--schedules", effort.Of("500", "2000"), "--json",
+		"--shrink", "0")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if code != 0 || len(lines) != 3 {
 		t.Fatalf("exit code %d\n%s%s", code, out, errors)

@@ -81,6 +81,7 @@ func TestNetpipe(t *testing.T) {
 // TestNetpipeCalibrates: what is measured becomes a machine of this computer that simulate takes,
 // and that has a step of each protocol; or it is refused because no line fits it.
 func TestNetpipeCalibrates(t *testing.T) {
+	effort.Seconds(t)
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	file := filepath.Join(t.TempDir(), "here.json")
 	code, out, errors := domino(t.Context(), "cluster", "netpipe", "--calibrate", file, "--sizes",

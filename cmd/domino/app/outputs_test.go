@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/spec/report/ci"
 )
 
@@ -50,7 +51,7 @@ func TestOutputsOfCommands(t *testing.T) {
 		{"run h1 --runs 2", 5, 1, 0, 0, 1},
 		{"run " + replay + " --enforce", 1, 1, 1, 0, 0},
 		{"replay " + replay, 1, 1, 1, 0, 0},
-		{"fuzz rbml --runs 20 --for 0 --corpus=", 5, 1, 0, 0, 1},
+		{"fuzz rbml --runs 2 --for 0 --corpus=", 5, 1, 0, 0, 1},
 		{"fuzz hydee --variant repaired+H1 --runs 3000 --for 0 --corpus= --json", 1, 1, 1, 0, 0},
 		{"certify ring 3 --needs deterministic", 0, 1, 0, 0, 0},
 		{"certify master-worker 3 --needs send-deterministic", 3, 1, 1, 0, 0},
@@ -59,6 +60,9 @@ func TestOutputsOfCommands(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.command, func(t *testing.T) {
+			if strings.HasPrefix(tt.command, "compare") {
+				effort.Seconds(t)
+			}
 			file := filepath.Join(t.TempDir(), "new", "junit.xml")
 			code, out, failed := domino(t.Context(), append(strings.Fields(tt.command), "--junit",
 				file)...)

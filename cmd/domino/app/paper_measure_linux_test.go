@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/papers"
 	"github.com/domino-check/domino/impl/runtime/tcp/perf"
 )
@@ -13,6 +14,7 @@ import (
 // TestPaperMeasures runs real processes for claims, once each: every case has its ratios, one a
 // round. How long they take decides nothing here.
 func TestPaperMeasures(t *testing.T) {
+	effort.Seconds(t)
 	t.Setenv("DOMINO_TEST_MAIN", "1") // of the children
 	std := streams{Catalogue: catalogue(), err: new(strings.Builder)}
 	kernels, err := std.perfClaimed(t.Context(), papers.PerfPlan{Kernels: []string{"lu"},
@@ -66,6 +68,7 @@ func TestPerfRatios(t *testing.T) {
 // TestPaperMeasureInterrupted: who interrupts a measurement waits until all processes are gone, and
 // reads what was made before.
 func TestPaperMeasureInterrupted(t *testing.T) {
+	effort.Seconds(t)
 	t.Setenv("DOMINO_TEST_MAIN", "1") // of the children
 	ctx, stop := context.WithTimeout(t.Context(), 1500*time.Millisecond)
 	defer stop()

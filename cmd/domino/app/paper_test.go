@@ -74,6 +74,8 @@ func TestPaperSame(t *testing.T) {
 	claims := []string{"paper", "hydee", "15-15", "fig-1", "lemma-1"}
 	if effort.Long() {
 		claims = claims[:2] // all of it
+	} else {
+		claims = append(claims[:2], "15-15", "lemma-1")
 	}
 	for _, form := range []string{"", "--json", "--markdown"} {
 		args := slices.DeleteFunc(append(slices.Clone(claims), form), func(a string) bool {

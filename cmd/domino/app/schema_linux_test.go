@@ -2,11 +2,15 @@ package app
 
 import (
 	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/domino-check/domino/checker/effort"
 )
+
+// slow are commands that compute for long even when they have little to do.
+var slow = regexp.MustCompile(`^(tables volume|experiments|compare|cluster (perf|torture))`)
 
 // TestSchema has every command print JSON: each object says which format it has, is of that format
 // by its document, and has the fields that a reader of any answer looks for.
@@ -23,8 +27,8 @@ func TestSchema(t *testing.T) {
 		"check s1 --estimate":                        "scenario verdict estimate",
 		"errata hydee H5 --save=":                    "protocol scenario broken repaired",
 
-		"fuzz rbml --for 0 --runs 20 --corpus=": "protocol variant seed verdict",
-		"mutate hydee/H5 --methods exhaustive":  "",
+		"fuzz rbml --for 0 --runs 2 --corpus=": "protocol variant seed verdict",
+		"mutate hydee/H5 --methods exhaustive": "",
 
 		"list properties":                           "kind name doc",
 		"show s1 terminates H10 hydee":              "kind name doc facts",
@@ -47,8 +51,8 @@ func TestSchema(t *testing.T) {
 			"--protocols none": "plan rows samples",
 	} {
 		t.Run(line, func(t *testing.T) {
-			if line == "tables volume" && !effort.Long() {
-				t.Skip("counts for seconds: " + effort.More)
+			if slow.MatchString(line) {
+				effort.Seconds(t)
 			}
 			_, out, errors := domino(t.Context(), append(strings.Fields(line), "--json")...)
 			if out == "" {

@@ -122,6 +122,7 @@ func beyond(page string) string {
 // TestErrataBudgets holds the pages of errata to their sizes: of those that were the largest ones
 // two, and in the long form all. Then one of them is made too large, to see that it is told.
 func TestErrataBudgets(t *testing.T) {
+	effort.Seconds(t)
 	for _, args := range [][]string{{"camel", "C7"}, {"vaidya", "VA4"}} {
 		if effort.Long() {
 			args = nil

@@ -242,7 +242,7 @@ func TestRecovery(t *testing.T) {
 	for p, protocol := range []string{"hydee", "causal", "camel", "sbml", "rbml", "hmpl"} {
 		runs := 0
 		for i, text := range list {
-			if (i+p)%3 > 0 && !effort.Long() {
+			if (i+p)%5 > 0 && !effort.Long() {
 				continue
 			}
 			s, err := scenarios.Parse("k.txtar",
@@ -279,7 +279,7 @@ func TestRecovery(t *testing.T) {
 				}
 			}
 		}
-		if runs < effort.Of(10, 40) {
+		if runs < effort.Of(5, 40) {
 			t.Errorf("%s: %d runs", protocol, runs)
 		}
 	}

@@ -42,6 +42,7 @@ func setups(t *testing.T, text string, o causal.Options) (setup, baseline *core.
 // determinant of y. At this scope the repaired protocol has too many states for a test; it is
 // tested at the scopes of S14 and of causal-two-streams.
 func TestForgottenFailure(t *testing.T) {
+	effort.Seconds(t)
 	setup, baseline := setups(t, chain, causal.Options{F: 2,
 		Errata: causal.Set(0).With(causal.S22)})
 	m := fault.Model{Failures: 2, Victims: []trace.Proc{0, 2}}

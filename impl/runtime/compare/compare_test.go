@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/all"
 	"github.com/domino-check/domino/impl/runtime/compare"
@@ -164,6 +165,7 @@ func TestData(t *testing.T) {
 
 // TestRepeats: a study is the same every time, and what no protocol is there for says so.
 func TestRepeats(t *testing.T) {
+	effort.Seconds(t)
 	scale := compare.Scale{Ranks: 4, Programs: []string{"ring"}}
 	for _, row := range []compare.Row{
 		{Table: "2", Paper: "HydEE", Protocol: "hydee", Grouped: true},

@@ -19,6 +19,7 @@ var logging = []string{"pessimistic", "sbml", "rbml", "hmpl"}
 // It is asked of protocols of which an image holds nothing up: where it does, as in those of RADIC,
 // the program is elsewhere when the failure comes.
 func TestMoreImages(t *testing.T) {
+	effort.Seconds(t)
 	for _, protocol := range []string{"pessimistic", "manetho keep=store", "manetho keep=family",
 		"optimistic"} {
 		for _, shape := range []string{"ring 4 12", "stencil 4 30"} {

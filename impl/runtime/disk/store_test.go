@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/checker/effort"
 )
 
 var (
@@ -339,6 +341,9 @@ func TestTruncation(t *testing.T) {
 func TestFlips(t *testing.T) {
 	n := damage(t, func(name string, content []byte, see func(string, []byte)) {
 		for bit := range 8 * min(len(content), 4400) {
+			if bit%8 != bit/8%8 && !effort.Long() { // one of each byte
+				continue
+			}
 			if at := bit / 8; name == logName &&
 				(at > 600 && at < 1000 || at > 1100 && at < firstEntry) {
 				continue // unused
@@ -348,7 +353,7 @@ func TestFlips(t *testing.T) {
 			see(fmt.Sprintf("bit %d", bit), flipped)
 		}
 	})
-	if n < 8*(2*headBytes+100) {
+	if n < effort.Of(1, 8)*(2*headBytes+100) {
 		t.Errorf("%d errors, want one for each bit of heads, entries and value", n)
 	}
 }

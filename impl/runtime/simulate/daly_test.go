@@ -18,6 +18,7 @@ import (
 // than a few restarts: checkpoints are asked for by the clock, and one that comes during a
 // recovery is left out, which makes the next period longer.
 func TestDaly(t *testing.T) {
+	effort.Seconds(t)
 	const each = 8. // seconds between the failures of one of two nodes
 	k := "heat ranks=2 n=4 iterations=1500"
 	factors, seeds := []float64{1}, 40

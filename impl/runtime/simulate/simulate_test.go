@@ -177,7 +177,7 @@ func TestAsLocal(t *testing.T) {
 				switch {
 				case effort.Huge():
 				case n > 4 && (i+j)%3 > 0,
-					!effort.Long() && ((i+j)%2 > 0 || strings.HasPrefix(k, "cg")):
+					!effort.Long() && ((i+j)%4 > 0 || strings.HasPrefix(k, "cg")):
 					left++
 					continue
 				}

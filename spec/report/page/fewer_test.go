@@ -48,13 +48,14 @@ func TestFewer(t *testing.T) {
 		strings.Contains(string(all), note) {
 		t.Errorf("of 1,000 steps there are the states %s", got)
 	}
+	if !effort.Long() {
+		t.Log("heavy states, and 20,000 steps: " + effort.More)
+		return
+	}
 	large := written(t, heavy())
 	if len(large) > 8_000_000 || len(chunksOf(large)) < 3 ||
 		!strings.Contains(string(large), note) {
 		t.Errorf("heavy states: %d bytes with the states %v", len(large), chunksOf(large))
-	}
-	if !effort.Long() {
-		return
 	}
 	p := made(20_001, 2, plain)
 	p.Repaired, p.Free = nil, nil

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/spec/report/page"
 )
 
@@ -17,6 +18,7 @@ const child = "DOMINO_PAGE_FILE"
 // TestNeeds writes the page of 10,000 steps and 64 procs in a process of its own, and looks at its
 // memory: 256 MiB, the run itself included. Its time is told and not judged, as machines differ.
 func TestNeeds(t *testing.T) {
+	effort.Seconds(t)
 	if file := os.Getenv(child); file != "" {
 		p := made(10_000, 64, plain)
 		p.Repaired, p.Free, p.Model = nil, nil, talkative(p.Model)

@@ -46,8 +46,8 @@ func TestBands(t *testing.T) {
 	short := []string{"ring", "light"}
 	for _, e := range Experiments {
 		t.Run(e.Name, func(t *testing.T) {
-			if !effort.Long() && !slices.Contains(short, e.Name) {
-				t.Skip(effort.More)
+			if !slices.Contains(short, e.Name) {
+				effort.Seconds(t)
 			}
 			f, err := e.Run(protocol.ExperimentOptions{})
 			if err != nil {

@@ -96,8 +96,11 @@ func TestBroken(t *testing.T) {
 		{"orders taken twice", replicated.Echo, fault.Model{Suspicions: 1}, checker.BreadthFirst,
 			"linearizable"},
 	}
-	for _, tt := range tests {
+	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			if i%2 > 0 {
+				effort.Seconds(t)
+			}
 			r := explore(t, 1, tt.fault, tt.model, checker.Options{Order: tt.order})
 			if r.Verdict != spec.Violated || r.Found[0].Property != tt.want {
 				t.Fatalf("%v %v, want %s broken", r.Verdict, r.Found, tt.want)
