@@ -84,6 +84,7 @@ func TestPerfBenchmarks(t *testing.T) {
 
 // TestPerfStages prints a row for each protocol, and stages that add up to a recovery.
 func TestPerfStages(t *testing.T) {
+	effort.Seconds(t)
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	_, text, _ := domino(t.Context(), "cluster", "perf", "--kernels", "ring iterations=30",
 		"--rounds", "1", "--protocols", "hydee,none", "--kill", "r1@10", "--json")

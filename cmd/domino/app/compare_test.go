@@ -5,29 +5,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/domino-check/domino/checker/effort"
 )
 
 // TestCompare measures one row, as text with figures, as CSV and with plots, shows one run, and
 // refuses what can not be measured, with the place.
 func TestCompare(t *testing.T) {
-	dir := t.TempDir()
-	code, out, errors := domino(t.Context(), "compare", "hydee", "--programs", "ring", "--ranks",
-		"4", "--figures", "--plot", dir)
-	if code != 0 {
-		t.Fatalf("exit code %d: %s", code, errors)
-	}
-	for _, want := range []string{"Tableau 2", "between groups", "containment: yes, as printed",
-		"domino compare --run 'hydee; program ring 4 8; groups r0 r1 | r2 r3", "redone"} {
-		if !strings.Contains(out, want) {
-			t.Errorf("no %q in:\n%s", want, out)
-		}
-	}
-	for _, name := range []string{"compare-blocked.png", "compare-line.svg"} {
-		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() < 1000 {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	_, out, _ = domino(t.Context(), "compare", "hydee", "--programs", "ring", "--ranks", "2",
+	_, out, _ := domino(t.Context(), "compare", "hydee", "--programs", "ring", "--ranks", "2",
 		"--csv")
 	if !strings.Contains(out, "2,HydEE,hydee,containment,Oui,yes,yes,as printed,") {
 		t.Errorf("CSV:\n%s", out)
@@ -54,6 +39,28 @@ func TestCompare(t *testing.T) {
 		code, _, errors := domino(t.Context(), append([]string{"compare"}, args...)...)
 		if code != exitUsage || !strings.Contains(errors, tt.want) {
 			t.Errorf("%s: exit code %d: %s", tt.args, code, errors)
+		}
+	}
+}
+
+// TestCompareFigures prints rows with what is redone, and draws figures.
+func TestCompareFigures(t *testing.T) {
+	effort.Seconds(t)
+	dir := t.TempDir()
+	code, out, errors := domino(t.Context(), "compare", "hydee", "--programs", "ring", "--ranks",
+		"4", "--figures", "--plot", dir)
+	if code != 0 {
+		t.Fatalf("exit code %d: %s", code, errors)
+	}
+	for _, want := range []string{"Tableau 2", "between groups", "containment: yes, as printed",
+		"domino compare --run 'hydee; program ring 4 8; groups r0 r1 | r2 r3", "redone"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in:\n%s", want, out)
+		}
+	}
+	for _, name := range []string{"compare-blocked.png", "compare-line.svg"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err != nil || info.Size() < 1000 {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func TestExitCodes(t *testing.T) {
 			"0 as expected, 1 sampled and nothing found"},
 		{"sampled and violated", "check s1 h5 --variant repaired+H5 --search pos --runs 50 --save=",
 			1, ""},
-		{"fuzz", "fuzz rbml --for 0 --runs 20 --corpus=", exitSampled, "ended by"},
+		{"fuzz", "fuzz rbml --for 0 --runs 2 --corpus=", exitSampled, "ended by"},
 		{"goroutines", "run s1 --runs 3 --save=", exitSampled, "sampled and nothing found"},
 		{"process", "cluster run ping", 0, "fine: "},
 		{"kill that never struck", "cluster run ping --kill a@1000000", 2,

@@ -329,8 +329,9 @@ func TestCheck(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if strings.HasSuffix(tt.name, "large") && !effort.Long() {
-				t.Skip("large: " + effort.More)
+			if strings.HasSuffix(tt.name, "large") || strings.HasPrefix(tt.name, "endless") ||
+				strings.HasSuffix(tt.name, "as JSON") {
+				effort.Seconds(t)
 			}
 			code, out, err := domino(t.Context(),
 				append(append([]string{"check"}, tt.args...), "--save=")...)

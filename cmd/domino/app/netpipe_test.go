@@ -38,6 +38,10 @@ func TestNetpipe(t *testing.T) {
 			t.Errorf("no line %s in\n%s", line, text)
 		}
 	}
+	if !effort.Long() {
+		t.Log("as JSON, as lines of benchmarks, a page, and a ring: " + effort.More)
+		return
+	}
 	page := filepath.Join(t.TempDir(), "netpipe.html")
 	code, _, err := domino(t.Context(), "cluster", "netpipe", "--sizes", "8", "--perturb", "0",
 		"--rounds", "3", "--sample", "1us", "--links", "shared", "--html", page)

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/protocol/all"
 	"github.com/domino-check/domino/spec/report/browser"
 )
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 // TestProgressEvents reads the progress of a search in JSON: at least one event a second, with the
 // documented fields, that only grows, and nothing of it on standard output.
 func TestProgressEvents(t *testing.T) {
+	effort.Seconds(t)
 	code, out, errors := domino(t.Context(), "check", "ring3", "--save=", "--timeout", "1200ms",
 		"--workers", "1", "--json")
 	if code != 2 || strings.Count(out, "\n") != 1 {
