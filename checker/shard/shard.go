@@ -95,7 +95,8 @@ type Store interface {
 	Delete(ctx context.Context, key string, revision uint64) error
 	// Watch tells of what is there with a prefix ("kind.campaign.", whole words), in the order of
 	// revisions, then of each change, until the context or the caller ends it. Of changes that
-	// come faster than they are taken only the last one of a key may be told. An error ends it.
+	// come faster than they are taken only the last one of a key may be told, and of the end of a
+	// lease nothing (Get knows). An error ends it.
 	Watch(ctx context.Context, prefix string) iter.Seq2[Entry, error]
 	// List is what is there with a prefix, in the order of keys.
 	List(ctx context.Context, prefix string) ([]Entry, error)

@@ -39,6 +39,48 @@ func TestRepository(t *testing.T) {
 	}
 }
 
+// nested are modules of ours below this one: they have a go.mod so that nobody else needs what they
+// need, and keep the rules but those on who imports what.
+var nested = []string{"cmd/domino-farm"}
+
+// TestNested holds nested modules to the rules.
+func TestNested(t *testing.T) {
+	root, err := findRoot(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range nested {
+		findings, err := check(os.DirFS(filepath.Join(root, dir)), std())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range findings {
+			if f.rule != "imports" && f.rule != "layout" && f.rule != "names" {
+				t.Errorf("%s/%v", dir, f)
+			}
+		}
+	}
+}
+
+// TestLightCore holds the module itself free of what carries work to other machines.
+func TestLightCore(t *testing.T) {
+	root, err := findRoot(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, module := range []string{"nats-io", "minio"} {
+			if strings.Contains(string(data), module) {
+				t.Errorf("%s names %s: what needs it goes into cmd/domino-farm", name, module)
+			}
+		}
+	}
+}
+
 // TestRules runs each rule over modules that break it and over near misses that
 // do not, and compares every finding. The fixtures of a rule are beside it, in
 // <rule>_test.go; a rule must have both kinds, or nobody knows that it can fail

@@ -166,8 +166,31 @@ func (ff *farmFlags) open(ctx context.Context, std streams, slots int) (*farm, e
 	return f, nil
 }
 
+// campaign runs what a command does in a campaign of its own; nil is none.
+func (ff *farmFlags) campaign(ctx context.Context, std streams, slots int,
+	do func(*farm) (int, error)) (int, error) {
+	f, err := ff.open(ctx, std, slots)
+	if err != nil {
+		return 0, err
+	}
+	code, err := do(f)
+	return code, errors.Join(err, f.close(ctx))
+}
+
+// without says that a flag which is given is about this process.
+func (ff *farmFlags) without(name string, given bool) error {
+	if given && ff.asked() {
+		return fmt.Errorf("%s contradicts --nats: it is of one process", name)
+	}
+	return nil
+}
+
 // hear has somebody told of the progress of jobs from now on.
-func (f *farm) hear(told func(campaign.Progress)) { f.told.Store(&told) }
+func (f *farm) hear(told func(campaign.Progress)) {
+	if f != nil {
+		f.told.Store(&told)
+	}
+}
 
 // valid reports flags that make no sense.
 func (ff *farmFlags) valid() error {

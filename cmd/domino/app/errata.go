@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/shard/campaign"
 	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/scenarios"
@@ -56,20 +57,12 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 	p := newProgress(std.err, len(findings), sf.json)
 	var failed error
 	code, left := 0, 0
-	pool(ctx, sf.workers, len(findings), func(ctx context.Context, job int) explored {
-		e := findings[job]
-		if ctx.Err() != nil {
-			return explored{e, nil, nil}
+	err := sf.lookedAt(ctx, findings, o, pages, p, std, func(job int, g explored) {
+		if g.Erratum == nil { // nobody has looked at it
+			left++
+			sf.out.left(findings[job].Asked())
+			return
 		}
-		err := e.Explore(o, func(s *scenarios.Scenario, o checker.Options) (*verify.Answer, error) {
-			r := checkOne(ctx, s, o, std, p)
-			return r.Answer, r.err
-		})
-		if e.Broken != nil {
-			p.finished(e.Scenario)
-		}
-		return explored{e, pages.witness(ctx, e), err}
-	}, func(_ int, g explored) {
 		if ctx.Err() != nil && g.Scenario != "" && !g.decided() {
 			left++
 			sf.out.left(g.Asked())
@@ -107,8 +100,42 @@ func exploreErrata(ctx context.Context, findings []*verify.Erratum, o checker.Op
 		}
 		g.print(std, show, sf.control)
 	})
-	return leftOver(std, left, len(findings), "errata", code), errors.Join(failed,
+	return leftOver(std, left, len(findings), "errata", code), errors.Join(failed, err,
 		pages.finish(left > 0, std.err))
+}
+
+// lookedAt has all errata looked at, here or elsewhere, and hands them over in their order.
+func (sf *searchFlags) lookedAt(ctx context.Context, findings []*verify.Erratum,
+	o checker.Options, pages *errataPages, p *progress, std streams,
+	done func(job int, g explored)) error {
+	f, err := sf.farm.open(ctx, std, sf.workers)
+	if err != nil {
+		return err
+	}
+	f.hear(p.hear)
+	err = distribute(ctx, f, sf.workers, len(findings), "erratum",
+		func(job int) any { return erratumOf(findings[job], o) },
+		func(job int, a *campaign.Answer) explored {
+			e := findings[job]
+			err := std.confirm(ctx, e, o, a)
+			p.finished(e.Scenario)
+			return explored{e, pages.witness(ctx, e), err}
+		}, func(ctx context.Context, job int) explored {
+			e := findings[job]
+			if ctx.Err() != nil {
+				return explored{e, nil, nil}
+			}
+			err := e.Explore(o, func(s *scenarios.Scenario, o checker.Options) (*verify.Answer,
+				error) {
+				r := checkOne(ctx, s, o, std, p)
+				return r.Answer, r.err
+			})
+			if e.Broken != nil {
+				p.finished(e.Scenario)
+			}
+			return explored{e, pages.witness(ctx, e), err}
+		}, done)
+	return errors.Join(err, f.close(ctx))
 }
 
 // decided reports whether both searches have come to an end by themselves.

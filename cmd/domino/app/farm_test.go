@@ -101,6 +101,10 @@ func farmCases() map[string][]string {
 	}
 	runs := fmt.Sprint(effort.Of(100, 4000))
 	cases := map[string][]string{
+		"errata": {"errata", "hydee", "H1", "H10", "--show", "--save="},
+		"mutate": {"mutate", "hydee/gate-open", "rbml/log-data-backwards",
+			"--methods", "exhaustive,walk",
+			"--schedules", "200", "--shrink", "50", "--budget", "1h", "--json"},
 		"check": files,
 		"check published": {"check", "s1", "h1", "--variant", "published",
 			"--search", "bfs", "--save="},
@@ -140,7 +144,7 @@ func TestFarmEqual(t *testing.T) {
 // TestFarmJobKinds holds that each kind of job that commands ask for is one, and that what is none
 // is an error, not a panic and no work.
 func TestFarmJobKinds(t *testing.T) {
-	for _, kind := range []string{"check", "fuzz"} {
+	for _, kind := range []string{"check", "fuzz", "erratum", "mutant"} {
 		k, ok := kindOf(kind)
 		if !ok || k.class == "" {
 			t.Errorf("%s is no kind of job", kind)

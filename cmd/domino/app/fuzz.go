@@ -96,11 +96,10 @@ func runFuzz(ctx context.Context, args []string, std streams) (int, error) {
 	if err = errors.Join(err, ff.out.open()); err != nil {
 		return 0, err
 	}
-	if ff.farm, err = ff.far.open(ctx, std, ff.workers); err != nil {
-		return 0, err
-	}
-	code, err := ff.drawAll(ctx, names, options, std)
-	return code, errors.Join(err, ff.farm.close(ctx))
+	return ff.far.campaign(ctx, std, ff.workers, func(f *farm) (int, error) {
+		ff.farm = f
+		return ff.drawAll(ctx, names, options, std)
+	})
 }
 
 // drawAll draws runs of one protocol after the other, and returns the exit code. An error in one

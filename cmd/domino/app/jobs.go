@@ -25,6 +25,8 @@ func jobKinds() []jobKind {
 	return []jobKind{
 		{"check", campaign.Plain, false, performing(checkJob.perform)},
 		{"fuzz", campaign.Plain, false, performing(fuzzJob.perform)},
+		{"erratum", campaign.Plain, false, performing(erratumJob.perform)},
+		{"mutant", campaign.Plain, true, performing(mutateJob.perform)}, // its budget is time
 	}
 }
 

@@ -167,11 +167,7 @@ func (std *streams) together(ctx context.Context, s *scenarios.Scenario,
 	case a.Failed != "":
 		return &row{err: errors.New(a.Failed)}
 	case a.Spent > 0:
-		return ask(*std, s, func(world.Case) (*world.Outcome, error) {
-			out := &world.Outcome{Reason: spent(a)}
-			out.Verdict, out.Bound = spec.Unknown, out.Reason
-			return out, nil
-		})
+		return std.unanswered(s, a)
 	}
 	var w wireRow
 	var t rowTimes
@@ -260,8 +256,6 @@ func (sf *searchFlags) openFarm(ctx context.Context, list []*scenarios.Scenario,
 		return nil, err
 	}
 	f, err := sf.farm.open(ctx, std, sf.workers)
-	if err == nil {
-		f.hear(p.hear)
-	}
+	f.hear(p.hear)
 	return f, err
 }

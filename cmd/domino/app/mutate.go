@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/domino-check/domino/checker/mutate"
+	"github.com/domino-check/domino/checker/shard/campaign"
 	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/scenarios"
 )
@@ -56,6 +57,7 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 	asJSON := f.Bool("json", false,
 		"print JSON: a line for each mutant, then one with the summary; progress goes to "+
 			"standard error, in JSON, too")
+	far := registerFarm(f, std)
 	out := registerOutputs(f, std)
 	html := f.String("html", "",
 		"write what kills which mutant as a page into this folder, with colours")
@@ -64,7 +66,7 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 		return 0, err
 	}
 	if err := errors.Join(out.open(), out.refuse("--list", *list),
-		out.refuse("--source", src.on)); err != nil {
+		out.refuse("--source", src.on), far.without("--source", src.on)); err != nil {
 		return 0, err
 	}
 	switch src.take(*budget.seed, *workers, *list, *asJSON); {
@@ -87,15 +89,25 @@ func runMutate(ctx context.Context, args []string, std streams) (int, error) {
 	if err := cmp.Or(err, unknown); err != nil {
 		return 0, err
 	}
-	pages, err := openMatrix(*html, std)
+	q := mutate.Question{Methods: hunters, Resolve: std.guarded, Scenarios: all, Shrink: *shrink,
+		Budget: budget.budget()}
+	return far.campaign(ctx, std, *workers, func(there *farm) (int, error) {
+		return huntFor(ctx, mutants, &q, *workers, there, *html, std, out, *show, *asJSON)
+	})
+}
+
+// huntFor hunts mutants with progress, and a page if it is wanted.
+func huntFor(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, workers int,
+	there *farm, html string, std streams, out *outputs, show, asJSON bool) (int, error) {
+	pages, err := openMatrix(html, std)
 	if err != nil {
 		return 0, err
 	}
-	line := &hunts{Line: term.NewLine(std.err, *asJSON), total: len(mutants),
+	line := &hunts{Line: term.NewLine(std.err, asJSON), total: len(mutants),
 		at: map[string]mutate.Hunt{}}
-	q := mutate.Question{Methods: hunters, Resolve: std.guarded, Scenarios: all, Shrink: *shrink,
-		Progress: line.hunting, Budget: budget.budget()}
-	return huntAll(ctx, mutants, &q, *workers, line, pages, std, out, *show, *asJSON)
+	q.Progress = line.hunting
+	there.hear(line.hear)
+	return huntAll(ctx, mutants, q, workers, there, line, pages, std, out, show, asJSON)
 }
 
 // budgetFlags are those of a budget.
@@ -179,7 +191,8 @@ func allMethods(std streams) []mutate.Method {
 
 // huntAll hunts the mutants, prints the rows in order, then the summary.
 func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, workers int,
-	line *hunts, pages *matrixPages, std streams, out *outputs, show, asJSON bool) (int, error) {
+	there *farm, line *hunts, pages *matrixPages, std streams,
+	out *outputs, show, asJSON bool) (int, error) {
 	type answer struct {
 		row *mutate.Row
 		err error
@@ -187,32 +200,39 @@ func huntAll(ctx context.Context, mutants []mutate.Mutant, q *mutate.Question, w
 	var rows []*mutate.Row
 	var failed error
 	t := newMatrix(std.out, mutants, q.Methods, show)
-	pool(ctx, workers, len(mutants), func(ctx context.Context, job int) answer {
-		if ctx.Err() != nil {
-			return answer{} // interrupted before its turn
-		}
-		row, err := q.Ask(ctx, mutants[job])
-		line.finished(mutants[job].Name)
-		return answer{row, err}
-	}, func(job int, a answer) {
-		if a.err != nil {
-			out.unhunted(mutants[job], a.err)
-			failed = errors.Join(failed, a.err)
-			return
-		}
-		out.hunted(mutants[job], a.row, q.Scenarios)
-		if a.row == nil {
-			return
-		}
-		rows = append(rows, a.row)
-		if asJSON {
-			// a closed pipe shows on the next write of the shell
-			_ = printJSON(std.out, mutantRow{as("mutant"), a.row})
-			return
-		}
-		line.Clear()
-		t.row(a.row)
-	})
+	err := distribute(ctx, there, workers, len(mutants), "mutant",
+		func(job int) any { return huntOf(mutants[job], q) },
+		func(job int, a *campaign.Answer) answer {
+			line.finished(mutants[job].Name)
+			row, err := hunted(mutants[job], a)
+			return answer{row, err}
+		}, func(ctx context.Context, job int) answer {
+			if ctx.Err() != nil {
+				return answer{} // interrupted before its turn
+			}
+			row, err := q.Ask(ctx, mutants[job])
+			line.finished(mutants[job].Name)
+			return answer{row, err}
+		}, func(job int, a answer) {
+			if a.err != nil {
+				out.unhunted(mutants[job], a.err)
+				failed = errors.Join(failed, a.err)
+				return
+			}
+			out.hunted(mutants[job], a.row, q.Scenarios)
+			if a.row == nil {
+				return
+			}
+			rows = append(rows, a.row)
+			if asJSON {
+				// a closed pipe shows on the next write of the shell
+				_ = printJSON(std.out, mutantRow{as("mutant"), a.row})
+				return
+			}
+			line.Clear()
+			t.row(a.row)
+		})
+	failed = errors.Join(failed, err)
 	line.Clear()
 	sum := mutate.Sum(rows)
 	if failed != nil {
@@ -293,4 +313,12 @@ func (l *hunts) finished(mutant string) {
 	defer l.mu.Unlock()
 	l.done++
 	delete(l.at, mutant)
+}
+
+// hear shows what workers tell.
+func (l *hunts) hear(t campaign.Progress) {
+	var e huntEvent
+	if campaign.Decode(t.Data, &e) == nil { // else it is of no use, and no harm
+		l.hunting(e.Mutant, e.Hunt)
+	}
 }
