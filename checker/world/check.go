@@ -40,6 +40,9 @@ type Case struct {
 	Force   bool
 	MaxStep time.Duration // how long a step may take (Config.MaxStep)
 	Proving *Proving      // the certificate that is wanted where all holds; nil = none
+	// Elsewhere explores the world in the place of a search in this process. It has the world know
+	// what runs have shown (World.Learn, World.Account). nil = the search is here
+	Elsewhere func(context.Context, *World, checker.Options) (checker.Result, error)
 }
 
 // Outcome is the answer.
@@ -73,7 +76,8 @@ func Check(ctx context.Context, c Case, o checker.Options) (*Outcome, error) {
 		return nil, err
 	}
 	o.Visited = nil
-	if out.Verdict == spec.Violated && o.Workers > 1 && !w.unjudged.Load() {
+	if out.Verdict == spec.Violated && o.Workers > 1 && c.Elsewhere == nil &&
+		!w.unjudged.Load() {
 		// alone, in a world of its own, so that the same violation is reported each time
 		o.Workers = 1
 		if w, err = New(w.Config); err != nil {
@@ -214,6 +218,9 @@ func (out *Outcome) rehearse(w *World) error {
 
 // explore explores the world of the case, at once or one crash set after another.
 func (c Case) explore(ctx context.Context, w *World, o checker.Options) (checker.Result, error) {
+	if c.Elsewhere != nil {
+		return c.Elsewhere(ctx, w, o)
+	}
 	if len(c.Properties) > 0 {
 		c.Interchangeable = nil
 	}

@@ -92,10 +92,12 @@ func (c *Config) partition(d checker.Digest) int {
 }
 
 // Names in the engine.
-func (c *Config) headKey() string           { return "search." + c.ID + ".head" }
-func (c *Config) leadKey() string           { return shard.Lease + "." + c.ID + ".lead" }
-func (c *Config) workersPrefix() string     { return shard.Lease + "." + c.ID + ".worker." }
-func (c *Config) keeper(life string) string { return "keeper." + c.ID + "." + life }
+func (c *Config) headKey() string { return "search." + c.ID + ".head" }
+func (c *Config) leadKey() string { return shard.Lease + ".search." + c.ID + ".lead" }
+func (c *Config) workersPrefix() string {
+	return shard.Lease + ".search." + c.ID + ".worker."
+}
+func (c *Config) keeper(life string) string { return "search." + c.ID + "." + life }
 func (c *Config) results(attempt uint64) string {
 	return fmt.Sprintf("%s.%s.%d.", shard.Result, c.ID, attempt)
 }

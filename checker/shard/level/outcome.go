@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/shard"
 	"github.com/domino-check/domino/spec"
 )
 
@@ -134,4 +135,14 @@ func (l *lead) step(x *checker.Expansion, print checker.Digest, f *leveled, show
 		}
 	}
 	return -1
+}
+
+// Forget removes all that a search has kept: nobody may take part in it any more.
+func Forget(ctx context.Context, c Config) error {
+	c, err := c.filled()
+	if err != nil {
+		return err
+	}
+	return errors.Join(c.Engine.Purge(ctx, c.ID), c.Engine.Forget(ctx, "search", c.ID),
+		c.Engine.Forget(ctx, shard.Result, c.ID), c.Blobs.Forget(ctx, c.ID))
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/domino-check/domino/checker/shard"
 	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/cmd/domino/app/help"
 	"github.com/domino-check/domino/cmd/domino/app/term"
@@ -42,6 +43,8 @@ type streams struct {
 	engine   Engine               // carries work elsewhere; nil = there is none
 	typed    []string             // the arguments, of the command whole
 	resuming string               // campaign that the command goes on with, "" = a new one
+	carrier  shard.Engine         // of a worker, for jobs that talk to others
+	blobs    shard.Blobs          // of a worker; nil = those of the engine
 }
 
 func commands() []command {

@@ -40,6 +40,8 @@ type searchFlags struct {
 	html      string
 	label     string
 	proof     string // file for a certificate
+	shards    int    // workers of one search that share no memory; 0 = one search in one process
+	blobs     string // folder for its levels
 	out       *outputs
 	flags     *pflag.FlagSet
 	farm      *farmFlags
@@ -135,7 +137,7 @@ func runCheck(ctx context.Context, args []string, std streams) (int, error) {
 		"check s1 --variant published --search bfs",
 		"check ring3 --search pos --runs 100000 --seed 7", "check my.txtar --json",
 		"check s0 --save-run s0.run", "check s0 --resume s0.run",
-		"check s1 --certificate s1.cert")
+		"check s1 --certificate s1.cert", "check s1 --search bfs --shards 4")
 	var sf searchFlags
 	var changed overrides
 	var all bool
@@ -277,6 +279,11 @@ func (sf *searchFlags) answers(ctx context.Context, list []*scenarios.Scenario, 
 	f, err := sf.openFarm(ctx, list, std, p)
 	if err != nil {
 		return err
+	}
+	if sf.shards > 0 {
+		done(0, sf.shardedOne(ctx, list[0], o, f, std, p))
+		p.finished(list[0].Name)
+		return f.close(ctx)
 	}
 	err = distribute(ctx, f, sf.workers, len(list), "check",
 		func(job int) any { return sf.jobOf(list[job], o) },

@@ -215,8 +215,10 @@ func (std *streams) log() func(string, ...any) {
 // work has this process do jobs until stop is called.
 func (std *streams) work(ctx context.Context, e shard.Engine, build string, slots int,
 	classes []string) (stop func()) {
+	here := *std
+	here.carrier = e
 	w := &campaign.Worker{Engine: e, Build: build, Classes: classes, Slots: slots,
-		Work: std.perform, Log: std.log()}
+		Work: here.perform, Log: std.log()}
 	own, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {

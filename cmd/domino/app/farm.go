@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/domino-check/domino/checker/shard"
 	"github.com/domino-check/domino/checker/shard/campaign"
 	"github.com/domino-check/domino/cmd/domino/app/term"
 )
@@ -21,8 +22,13 @@ func runWorker(ctx context.Context, args []string, std streams) (int, error) {
 	allow := f.StringSlice("allow", nil,
 		"other classes of jobs to do, too: torture, which starts and kills processes, one at a "+
 			"time, with the machine to itself")
+	blobs := f.String("blobs", "",
+		"folder that all machines have, for what one search on many machines keeps")
 	if err := f.Parse(args); err != nil {
 		return 0, err
+	}
+	if *blobs != "" {
+		std.blobs = shard.NewFolder(*blobs)
 	}
 	if err := within(f, span{"slots", 1, maxWorkers}); err != nil {
 		return 0, err

@@ -52,8 +52,9 @@ func (m *memory) Connect(ctx context.Context, _ func(string, ...any)) (*Connecti
 	own, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	for i := range m.workers {
-		w := &campaign.Worker{Engine: m.Process(fmt.Sprint("worker ", i), nil), Build: build,
-			Classes: []string{campaign.Plain, campaign.Torture}, Slots: 1, Work: m.work}
+		p := m.Process(fmt.Sprint("worker ", i), nil)
+		w := &campaign.Worker{Engine: p, Build: build,
+			Classes: []string{campaign.Plain, campaign.Torture}, Slots: 1, Work: m.work(p)}
 		go func() { _ = w.Run(own); done <- struct{}{} }()
 	}
 	return &Connection{Engine: p, Where: "memory", Close: func() {
@@ -64,13 +65,17 @@ func (m *memory) Connect(ctx context.Context, _ func(string, ...any)) (*Connecti
 	}}, nil
 }
 
-func (m *memory) work(ctx context.Context, kind string, data []byte, told func(any)) (any, any,
-	error) {
-	answer, aside, err := m.std.perform(ctx, kind, data, told)
-	if m.lie != nil && err == nil {
-		answer = m.lie(kind, data, answer)
+// work is what a worker with the engine does.
+func (m *memory) work(carrier shard.Engine) campaign.Work {
+	std := m.std
+	std.carrier = carrier
+	return func(ctx context.Context, kind string, data []byte, told func(any)) (any, any, error) {
+		answer, aside, err := std.perform(ctx, kind, data, told)
+		if m.lie != nil && err == nil {
+			answer = m.lie(kind, data, answer)
+		}
+		return answer, aside, err
 	}
-	return answer, aside, err
 }
 
 // newMemory is one with so many workers.
@@ -144,7 +149,7 @@ func TestFarmEqual(t *testing.T) {
 // TestFarmJobKinds holds that each kind of job that commands ask for is one, and that what is none
 // is an error, not a panic and no work.
 func TestFarmJobKinds(t *testing.T) {
-	for _, kind := range []string{"check", "fuzz", "erratum", "mutant"} {
+	for _, kind := range []string{"check", "fuzz", "erratum", "mutant", "level"} {
 		k, ok := kindOf(kind)
 		if !ok || k.class == "" {
 			t.Errorf("%s is no kind of job", kind)

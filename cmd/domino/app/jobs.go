@@ -27,6 +27,7 @@ func jobKinds() []jobKind {
 		{"fuzz", campaign.Plain, false, performing(fuzzJob.perform)},
 		{"erratum", campaign.Plain, false, performing(erratumJob.perform)},
 		{"mutant", campaign.Plain, true, performing(mutateJob.perform)}, // its budget is time
+		{"level", campaign.Plain, true, performing(shardJob.perform)},
 	}
 }
 

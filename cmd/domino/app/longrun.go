@@ -26,6 +26,7 @@ func (s *searchFlags) registerRun(f *pflag.FlagSet) {
 	f.StringVar(&s.disk, "disk", "",
 		"folder for what --max-memory has no room for; with --search bfs only")
 	s.registerProof(f)
+	s.registerShards(f)
 }
 
 // diskGarbage is how much of the heap may be garbage, in percent, when memory is what is scarce.
@@ -35,6 +36,9 @@ const diskGarbage = 25
 // can not be written.
 func (s *searchFlags) addRun(o *checker.Options, f *pflag.FlagSet, scenarios int,
 	errors io.Writer) error {
+	if err := s.wrongShards(f, scenarios); err != nil {
+		return err
+	}
 	if o.Disk = s.disk; o.Disk != "" && (o.Order != checker.BreadthFirst ||
 		s.saveRun != "" || s.resume != "") {
 		return fmt.Errorf(
