@@ -21,7 +21,7 @@ func TestHangs(t *testing.T) {
 		if err != nil {
 			return c, err
 		}
-		c.MaxStep = 50 * time.Millisecond
+		c.MaxStep = 500 * time.Millisecond
 		c.Setup = boundary.Watch(c.Setup, func(b *boundary.Machine, in core.Input,
 			out []core.Effect) []core.Effect {
 			if in.Kind == core.Received {
