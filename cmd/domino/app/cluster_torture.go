@@ -37,6 +37,7 @@ type tortureFlags struct {
 	where     hostFlags
 	timeout   time.Duration
 	out       *outputs
+	far       *farmFlags
 }
 
 // readTorture reads the flags and the names of scenarios.
@@ -68,6 +69,7 @@ func readTorture(args []string, std streams) (o tortureFlags, names []string, er
 	f.BoolVar(&o.lift, "lift", false, "find every run of a scenario again in the world that "+
 		"check explores, too; one that is not there is wrong")
 	f.BoolVar(&o.json, "json", false, "print JSON")
+	o.far = registerFarm(f, std)
 	o.out = registerOutputs(f, std)
 	if err := f.Parse(args); err != nil {
 		return o, nil, err
@@ -82,7 +84,8 @@ func readTorture(args []string, std streams) (o tortureFlags, names []string, er
 	if o.kills > 0 && o.forTime > 0 || f.Changed("runs") && o.kills+int(o.forTime) > 0 {
 		return o, nil, errors.New("only one of --runs, --for and --kills says when it is enough")
 	}
-	return o, f.Args(), nil
+	return o, f.Args(), o.far.refuse(f, "hosts", "address", "json", "junit", "sarif", "summary",
+		"comment", "annotate")
 }
 
 // runTorture makes random failures in runs as processes, until one is wrong.
@@ -113,6 +116,11 @@ func runTorture(ctx context.Context, args []string, std streams) (int, error) {
 	}
 	if err := t.choose(list); err != nil {
 		return 0, err
+	}
+	if o.far.asked() {
+		return o.far.campaign(ctx, std, 1, func(f *farm) (int, error) {
+			return t.elsewhere(ctx, f, list)
+		})
 	}
 	folder, err := openFolder("", t.shared, "domino-torture-")
 	if err != nil {

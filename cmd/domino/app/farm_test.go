@@ -149,7 +149,8 @@ func TestFarmEqual(t *testing.T) {
 // TestFarmJobKinds holds that each kind of job that commands ask for is one, and that what is none
 // is an error, not a panic and no work.
 func TestFarmJobKinds(t *testing.T) {
-	for _, kind := range []string{"check", "fuzz", "erratum", "mutant", "level"} {
+	for _, kind := range []string{"check", "fuzz", "erratum", "mutant", "level",
+		"torture"} {
 		k, ok := kindOf(kind)
 		if !ok || k.class == "" {
 			t.Errorf("%s is no kind of job", kind)

@@ -28,6 +28,7 @@ func jobKinds() []jobKind {
 		{"erratum", campaign.Plain, false, performing(erratumJob.perform)},
 		{"mutant", campaign.Plain, true, performing(mutateJob.perform)}, // its budget is time
 		{"level", campaign.Plain, true, performing(shardJob.perform)},
+		{"torture", campaign.Torture, true, performing(tortureJob.perform)},
 	}
 }
 
