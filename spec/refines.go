@@ -68,29 +68,60 @@ var Refines = register(Property{
 	Doc: "each send, each copy that leaves a log and each gate is one that the abstract HydEE " +
 		"allows, which is proved right, in the state of the ranks that take part in the round",
 	Event: func(f *Facts, v View, e trace.Event) string {
-		switch meaning := f.Layout.Kinds[e.Text]; {
-		case e.Kind != trace.Emitted:
-			return ""
-		case f.Unlike != nil:
+		if e.Kind == trace.Emitted && f.Unlike != nil {
 			return f.Unlike.Error()
-		case meaning == trace.Gate && e.Stamp.Round == newestRound(f, v):
-			return f.refinesGate(v, e)
-		case meaning == trace.Replay:
-			if h := v.Observed(e.Proc).History; h != nil {
-				e.ID = trace.MsgID{From: trace.Rank(e.Proc), Number: h.Sent}
-			}
 		}
-		return f.refinesSend(v, e)
+		switch as, e := refinedAs(f, v, e); as {
+		case AsGate:
+			return f.refinesGate(v, e)
+		case AsSend, AsCopy:
+			return f.refinesSend(v, e)
+		}
+		return ""
 	},
 })
+
+// As what refines judges an event.
+const (
+	AsSend = "send" // of a message of the program, or of the notice that it would be
+	AsCopy = "copy" // of one that comes out of a log
+	AsGate = "gate" // what the recovery process allows
+)
+
+// RefinedAs says as what refines judges an event, "" for one that it has nothing to say of. A run
+// of which it judges nothing is not held against anything.
+func RefinedAs(f *Facts, v View, e trace.Event) string {
+	as, _ := refinedAs(f, v, e)
+	return as
+}
+
+// refinedAs is RefinedAs, with the event as it is judged.
+func refinedAs(f *Facts, v View, e trace.Event) (string, trace.Event) {
+	meaning := f.Layout.Kinds[e.Text]
+	switch {
+	case e.Kind != trace.Emitted || f.Abstract == nil:
+		return "", e
+	case meaning == trace.Gate && e.Stamp.Round == newestRound(f, v):
+		return AsGate, e
+	}
+	h := v.Observed(e.Proc).History
+	if meaning == trace.Replay && h != nil {
+		e.ID = trace.MsgID{From: trace.Rank(e.Proc), Number: h.Sent}
+	}
+	// genuine says of what is received that no run sends it
+	if _, known := f.Abstract.Place(e.ID); h == nil || !known {
+		return "", e
+	}
+	if e.Again {
+		return AsCopy, e
+	}
+	return AsSend, e
+}
 
 // refinesSend holds a send or a copy out of a log against the abstract protocol.
 func (f *Facts) refinesSend(v View, e trace.Event) string {
 	own := v.Observed(e.Proc)
-	i, known := f.Abstract.Place(e.ID)
-	if own.History == nil || !known {
-		return "" // genuine says of what is received that no run sends it
-	}
+	i, _ := f.Abstract.Place(e.ID)
 	round := newestRound(f, v)
 	takesPart := joined(own, round) && e.Stamp.Round == round
 	s := f.abstractState(v, func(r trace.Proc, o Observed) bool {

@@ -10,11 +10,12 @@ import (
 	"github.com/domino-check/domino/impl/runtime/plan"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/trace"
 )
 
 // TestKilledClustersRefine holds what real processes do, of which some are killed, against the
 // abstract HydEE: repaired, a run is one of it; where what is logged is sent again in any order, it
-// is not.
+// is not. In each of them refines judges every message of the program at least once.
 func TestKilledClustersRefine(t *testing.T) {
 	const logged = "a: send b x; send b y; recv b\nb: recv a; recv a; send a k\n"
 	figure4 := "x: send y m2; output\ny: recv *; send c m3; recv *\nc: recv y; send d m5\n" +
@@ -52,8 +53,22 @@ func TestKilledClustersRefine(t *testing.T) {
 					t.Fatalf("after %d effects: %d failures, complete %t, %v", after, out.Failures,
 						out.Complete, err)
 				}
-				found, err := spec.Judge(w.Facts, &out.Trace, []spec.Property{spec.Refines,
-					spec.RefinesArrivals, spec.PhasesDerived}, true)
+				judged := map[string]int{}
+				counts := spec.Property{Name: "counts", Kind: spec.Always, Global: true,
+					Event: func(f *spec.Facts, v spec.View, e trace.Event) string {
+						if as := spec.RefinedAs(f, v, e); as != "" {
+							judged[as]++
+						}
+						return ""
+					}}
+				found, err := spec.Judge(w.Facts, &out.Trace, []spec.Property{counts,
+					spec.Refines, spec.RefinesArrivals, spec.PhasesDerived}, true)
+				if least := len(w.Facts.Abstract.Messages); tt.breaks == "" &&
+					judged[spec.AsSend] < least {
+					t.Errorf("killed after %d effects: %v judged, want %d sends at least", after,
+						judged, least)
+				}
+				t.Logf("%d failures, judged %v", out.Failures, judged)
 				if err != nil || len(found) > 0 != (tt.breaks != "") ||
 					len(found) > 0 && found[0].Property != tt.breaks {
 					t.Errorf("killed after %d effects: %v, %v; want %q", after, found, err,
