@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -216,10 +217,15 @@ func (f *forger) forged() (b []byte, how string) {
 	return b, how
 }
 
+// placed matches a refusal that says where: at which state, entry of a table, or part of the file.
+var placed = regexp.MustCompile(`(state|message|history|inbox|environment|budget|memory|` +
+	`configuration of proc \d+) \d+|number of (entries|states)|its \d+ states|` +
+	`behind its (last state|body)|the initial state`)
+
 // TestForgedCertificates forges certificates, with checksums that are right: of a scenario there is
 // one that is true, which has every state that is reached, no other, and nothing in its tables that
-// no state needs. So any other is refused, by the reader or by the re-checker, and neither panics.
-// A hundred thousand of them take some ten minutes of one core:
+// no state needs. So any other is refused, with the place, by the reader or by the re-checker, and
+// neither panics. A hundred thousand of them take some five minutes of one core:
 //
 //	DOMINO_TESTS=huge go test ./cmd/domino/app -run TestForgedCertificates -timeout 2h -v
 func TestForgedCertificates(t *testing.T) {
@@ -256,6 +262,8 @@ func TestForgedCertificates(t *testing.T) {
 				t.Fatalf("%s, case %d, %s: %v", name, made, how, err)
 			case strings.Contains(err.Error(), "refused: panic"):
 				t.Errorf("%s, case %d, %s: %v", name, made, how, err)
+			case !placed.MatchString(err.Error()):
+				t.Errorf("%s, case %d, %s: it does not say where: %v", name, made, how, err)
 			}
 			refused[how]++
 		}
