@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -381,6 +382,38 @@ func TestCancel(t *testing.T) {
 		}
 		if list, err := p.List(ctx, "result."+id+"."); len(list) > 0 || err != nil {
 			t.Errorf("%v are there still, %v", list, err)
+		}
+		cancel()
+		group.Wait()
+	})
+}
+
+// deaf is an engine whose watches tell nothing.
+type deaf struct{ *shard.Process }
+
+func (deaf) Watch(ctx context.Context, _ string) iter.Seq2[shard.Entry, error] {
+	return func(func(shard.Entry, error) bool) { <-ctx.Done() }
+}
+
+// TestDeaf has a coordinator whom nobody tells of answers: it looks for them itself.
+func TestDeaf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := shard.NewMemory()
+		ctx, cancel := context.WithCancel(t.Context())
+		var group sync.WaitGroup
+		group.Go(func() { _ = worker(m.Process("w", nil), square).Run(ctx) })
+		c, err := campaign.Open(ctx, deaf{m.Process("c", nil)}, build, nil,
+			campaign.Options{Audit: 0.5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		err = c.Each(ctx, squares(30, &got))
+		if err != nil || strings.Join(got, "\n") != wanted(30) {
+			t.Errorf("%v: %v", got, err)
+		}
+		if err := c.Close(ctx, campaign.Done); err != nil {
+			t.Error(err)
 		}
 		cancel()
 		group.Wait()

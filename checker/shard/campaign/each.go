@@ -135,12 +135,35 @@ func (c *Campaign) await(ctx context.Context, class string, open []handed) (*Ans
 			return nil, context.Cause(ctx)
 		case <-time.After(Stall):
 			c.complain(ctx, class)
+			c.look(ctx, open)
 			var missing []shard.Job
 			for _, h := range open {
 				missing = append(missing, c.copies(h)...)
 			}
 			if err := c.publish(ctx, missing); err != nil {
 				return nil, err
+			}
+		}
+	}
+}
+
+// looks is at how many answers a coordinator looks itself that has heard of none for a while.
+const looks = 64
+
+// look asks for answers that may be there although nobody has told: a watch may die in silence.
+func (c *Campaign) look(ctx context.Context, open []handed) {
+	for _, h := range open[:min(len(open), looks)] {
+		for _, job := range []string{h.name, h.name + "-again", h.name + "-other"} {
+			if job == h.name+"-again" && !h.again {
+				continue
+			}
+			short, cancel := context.WithTimeout(ctx, stateEvery)
+			e, err := c.engine.Get(short, "result."+c.header.ID+"."+job)
+			cancel()
+			if err == nil {
+				c.note(job, e.Value)
+			} else if !errors.Is(err, shard.ErrMissing) {
+				return // the engine has other troubles
 			}
 		}
 	}

@@ -28,6 +28,11 @@ func permissionsOf(role string) *server.Permissions {
 		"domino.result.>", "domino.lease.worker.>", "domino.lease.search.>",
 		"domino.state.returned.>", "domino.state.search.>",
 		"domino.bus.progress.>", "domino.bus.search.>",
+		// to watch the head of a search, it may read what everybody may know
+		"$JS.API.CONSUMER.CREATE." + statesStream + ".>",
+		"$JS.API.CONSUMER.INFO." + statesStream + ".*",
+		"$JS.API.CONSUMER.DELETE." + statesStream + ".*",
+		"$JS.API.CONSUMER.MSG.NEXT." + statesStream + ".*",
 	}
 	for _, s := range streams {
 		publish = append(publish, "$JS.API.STREAM.INFO."+s)

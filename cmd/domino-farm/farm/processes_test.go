@@ -142,8 +142,9 @@ func TestEmbedded(t *testing.T) {
 	folder := t.TempDir()
 	for _, args := range [][]string{
 		{"check", "s1", "h1", "h10", "ring3", "--failures", "1", "--save="},
-		{"fuzz", "hydee", "--runs", fmt.Sprint(effort.Of(100, 20_000)), "--seed", "7",
+		{"fuzz", "hydee", "--runs", fmt.Sprint(effort.Of(100, 4000)), "--seed", "7",
 			"--corpus", "", "--for", "0"},
+		{"check", "s1", "--search", "bfs", "--shards", "2", "--save="},
 	} {
 		code, want, _ := finish(t, folder, append(args, "--workers", "1")...)
 		for _, workers := range effort.Of([]string{"2"}, []string{"1", "2", "5"}) {
@@ -164,7 +165,7 @@ func served(t *testing.T, folder string) *process {
 	return p
 }
 
-// operator and worker are the words that lead to it.
+// at are the words that lead to it in a role.
 func at(folder, role string) []string {
 	return []string{"--nats", filepath.Join(folder, ".domino", "farm", role+".json")}
 }
@@ -296,11 +297,62 @@ func killed(ctx context.Context, t *testing.T, folder string) {
 	}
 }
 
+// TestEngineKilled kills the engine under a campaign and starts it again: workers and coordinator
+// wait for it, and go on.
+func TestEngineKilled(t *testing.T) {
+	if !effort.Long() {
+		t.Skip("seconds: " + effort.More)
+	}
+	t.Parallel()
+	folder := t.TempDir()
+	engine := served(t, folder)
+	args := []string{"fuzz", "hydee", "--runs", "4000", "--seed", "7", "--corpus", "", "--for", "0"}
+	code, want, _ := finish(t, folder, args...)
+	begin(t, folder, self(t), append([]string{"worker"}, at(folder, asWorker)...)...)
+	c := begin(t, folder, self(t), append(args, at(folder, asOperator)...)...)
+	says(t, c, &c.err, "goes on")
+	_ = engine.Process.Kill()
+	<-engine.ended
+	says(t, c, &c.err, "is gone")
+	served(t, folder)
+	<-c.ended
+	got := c.ProcessState.ExitCode()
+	if diff := cmp.Diff(untimed(want), untimed(c.out.String())); diff != "" || got != code {
+		t.Errorf("exit %d, want %d: %s%s", got, code, diff, c.err.String())
+	}
+}
+
+// TestLevels explores one state space by workers that are processes, in a long test with one that
+// is killed: the numbers are those of one process.
+func TestLevels(t *testing.T) {
+	folder := t.TempDir()
+	served(t, folder)
+	search := []string{"check", "s1", "--search", "bfs", "--save="}
+	code, want, _ := finish(t, folder, search...)
+	worker := append([]string{"worker", "--slots", "1", "--blobs", "blobs"}, at(folder,
+		asWorker)...)
+	for range 2 {
+		begin(t, folder, self(t), worker...)
+	}
+	c := begin(t, folder, self(t), append(append(search, "--shards", "2", "--blobs", "blobs"),
+		at(folder, asOperator)...)...)
+	if effort.Long() {
+		third := begin(t, folder, self(t), worker...)
+		says(t, c, &c.err, "goes on")
+		_ = third.Process.Kill()
+	}
+	<-c.ended
+	got := c.ProcessState.ExitCode()
+	if diff := cmp.Diff(untimed(want), untimed(c.out.String())); diff != "" || got != code {
+		t.Errorf("exit %d, want %d: %s%s", got, code, diff, c.err.String())
+	}
+}
+
 // TestInterrupted stops a command by a signal: it ends within seconds, and its campaign is resumed
 // to the output of an undisturbed run.
 func TestInterrupted(t *testing.T) {
 	folder := t.TempDir()
-	args := []string{"fuzz", "hydee", "--runs", effort.Of("3000", "20000"), "--seed", "7",
+	args := []string{"fuzz", "hydee", "--runs", "6000", "--seed", "7",
 		"--corpus", "", "--for", "0", "--open", "2"}
 	if !effort.Long() {
 		t.Skip("seconds: " + effort.More)

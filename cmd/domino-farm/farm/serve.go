@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
@@ -73,13 +74,18 @@ func startServing(listen, folder string) (*serving, error) {
 	o := options(folder)
 	o.Host, o.Port = name, port
 	if port == 0 {
-		o.Port = server.RANDOM_PORT
+		o.Port = portOf(name, folder)
 	}
 	keys := map[string]*credentials{asOperator: {Role: asOperator}, asWorker: {Role: asWorker}}
 	scheme := "nats"
 	if isLoopback(listen) {
 		for role, c := range keys {
-			c.Token = rand.Text()
+			if old, err := readCredentials(filepath.Join(folder, role+".json")); err == nil {
+				c.Token = old.Token // workers of before go on
+			}
+			if c.Token == "" {
+				c.Token = rand.Text()
+			}
 			o.Users = append(o.Users, &server.User{Username: role, Password: c.Token,
 				Permissions: permissionsOf(role)})
 		}
@@ -107,6 +113,29 @@ func startServing(listen, folder string) (*serving, error) {
 		}
 	}
 	return &serving{url, stop}, nil
+}
+
+// portOf is a port where any will do: that of the start before, if nobody has it, so that workers
+// find the server again.
+func portOf(name, folder string) int {
+	old, err := readCredentials(filepath.Join(folder, asWorker+".json"))
+	if err != nil {
+		return server.RANDOM_PORT
+	}
+	_, address, _ := strings.Cut(old.URL, "://")
+	before, text, err := net.SplitHostPort(address)
+	port, wrong := strconv.Atoi(text)
+	if errors.Join(err, wrong) != nil || before != name {
+		return server.RANDOM_PORT
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return server.RANDOM_PORT
+	}
+	if l.Close() != nil {
+		return server.RANDOM_PORT
+	}
+	return port
 }
 
 // secure adds TLS and keys to a server. Those of an earlier start are used again.

@@ -57,7 +57,7 @@ func start(o *server.Options, folder string) (s *server.Server, stop func(), err
 }
 
 // errTaken says that a folder has a server.
-var errTaken = errors.New("another process has it: want another --dir, or wait until it ends")
+var errTaken = errors.New("another process has this folder: want another one, or wait")
 
 // isLoopback reports whether only this machine can reach an address.
 func isLoopback(address string) bool {

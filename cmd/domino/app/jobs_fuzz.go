@@ -10,9 +10,9 @@ import (
 	"github.com/domino-check/domino/fuzz"
 )
 
-// fuzzScenarios is how many scenarios a job of fuzz has: with 40 runs each about a second. It
-// depends on nothing, so that a campaign that is resumed has the same jobs.
-const fuzzScenarios = 32
+// fuzzScenarios is how many scenarios a job of fuzz has: with 40 runs each about a second where
+// they are slow. It depends on nothing, so that a campaign that is resumed has the same jobs.
+const fuzzScenarios = 8
 
 // fuzzJob is a range of scenarios of a seed.
 type fuzzJob struct {
