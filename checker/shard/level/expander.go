@@ -238,11 +238,7 @@ func (e *expander) successor(print checker.Digest, i int) checker.Digest {
 
 // ask asks the keepers which of the candidates the block owns: places, ascending.
 func (e *expander) ask(ctx context.Context, h *head, b *block, r *report) (owned []int, err error) {
-	order := make([]int, len(e.prints))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(i, j int) int { return e.prints[i].Compare(e.prints[j]) })
+	order := e.byPartition(e.prints)
 	for from := 0; from < len(order); {
 		life := h.keeperOf(e.partition(e.prints[order[from]]))
 		question := binary.BigEndian.AppendUint64([]byte{toOwn}, b.Attempt)
@@ -275,6 +271,24 @@ func (e *expander) ask(ctx context.Context, h *head, b *block, r *report) (owned
 	return owned, nil
 }
 
+// byPartition are the places of fingerprints, those of a partition together.
+func (c *Config) byPartition(prints []checker.Digest) []int {
+	next := make([]int, c.Partitions+1)
+	for _, d := range prints {
+		next[c.partition(d)+1]++
+	}
+	for p := range c.Partitions {
+		next[p+1] += next[p]
+	}
+	order := make([]int, len(prints))
+	for i, d := range prints {
+		p := c.partition(d)
+		order[next[p]] = i
+		next[p]++
+	}
+	return order
+}
+
 // mostAsked is how many fingerprints a question has at most.
 const mostAsked = 1 << 18
 
@@ -283,13 +297,13 @@ func (e *expander) object(b *block, r *report, owned []int) (object, []byte) {
 	words := len(e.base)
 	s := &states{words: words, table: make([][]checker.Digest, words),
 		columns: make([][]uint32, words)}
-	places := make([]map[uint32]uint32, words)
+	places := make([][]uint32, words) // by number: the place in the table, plus 1
 	for w := range places {
-		places[w] = map[uint32]uint32{}
+		places[w] = make([]uint32, len(e.digests[w]))
 	}
 	h := header{Search: e.ID, Level: b.Level + 1, Attempt: b.Attempt, Block: b.Block,
 		Inputs: b.Inputs, Prints: make([]int, e.Partitions)}
-	var sorted []checker.Digest
+	prints := make([]checker.Digest, 0, len(owned))
 	var contents []content
 	told := map[checker.Digest]bool{}
 	known := func(d checker.Digest) bool { return told[d] || e.has(d) }
@@ -298,21 +312,26 @@ func (e *expander) object(b *block, r *report, owned []int) (object, []byte) {
 		contents = append(contents, content{d, b})
 	}
 	for _, n := range owned {
-		sorted = append(sorted, e.prints[n])
+		prints = append(prints, e.prints[n])
 		s.parents = append(s.parents, e.parents[n])
 		for w, number := range e.reached[n*words : (n+1)*words] {
-			place, there := places[w][number]
-			if !there {
-				place = uint32(len(s.table[w]))
-				places[w][number] = place
+			if int(number) >= len(places[w]) {
+				e.digest(w, number) // as far as there are digests
+				places[w] = append(places[w], make([]uint32, len(e.digests[w])-len(places[w]))...)
+			}
+			place := &places[w][number]
+			if *place == 0 {
 				s.table[w] = append(s.table[w], e.digest(w, number))
+				*place = uint32(len(s.table[w]))
 				e.sys.Contents(w, number, known, tell)
 			}
-			s.columns[w] = append(s.columns[w], place)
+			s.columns[w] = append(s.columns[w], *place-1)
 		}
 	}
-	slices.SortFunc(sorted, checker.Digest.Compare)
-	for _, d := range sorted {
+	sorted := make([]checker.Digest, len(prints))
+	for i, n := range e.byPartition(prints) {
+		d := prints[n]
+		sorted[i] = d
 		h.Prints[e.partition(d)]++
 		r.Tallies[e.partition(d)].add(d)
 	}

@@ -23,7 +23,7 @@ import (
 //	           parents   the place of each state's parent in the block, as differences; packed
 //	           contents  what the digests are of, as far as no committed level has it; packed
 //	           report    JSON; packed
-//	           prints    the fingerprints in order, so that those of a partition lie together
+//	           prints    the fingerprints, those of a partition together
 const magic = 0x446c6531 // Dle1
 
 // The sections.
@@ -91,7 +91,7 @@ type content struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// build is the object of its parts, without its name. The fingerprints are sorted.
+// build is the object of its parts, without its name. The fingerprints are in the order of partitions.
 func (p *packer) build(h header, s *states, contents []content, r *report,
 	prints []checker.Digest) (object, []byte) {
 	var parts [sections][]byte
