@@ -59,16 +59,16 @@ func Work(ctx context.Context, c Config) error {
 // errBroken is about what no other attempt makes better.
 var errBroken = errors.New("the worker can not go on")
 
-// stopWhenOver stops a worker when the search is over.
+// stopWhenOver stops a worker when the search is over, or is no more. It asks: a worker may not be
+// allowed to watch.
 func stopWhenOver(ctx context.Context, c *Config, stop func()) {
-	for ok := true; ok; ok = pause(ctx, again) == nil { // a watch may end by itself
-		for e, err := range c.Engine.Watch(ctx, "search."+c.ID+".") {
-			var h head
-			if err == nil && !e.Gone && decode("the head", e.Value, &h) == nil && h.Over {
-				stop()
-				return
-			}
+	for begun := false; pause(ctx, lookEvery) == nil; {
+		h, _, err := c.readHead(ctx)
+		if err == nil && h.Over || begun && errors.Is(err, shard.ErrMissing) {
+			stop()
+			return
 		}
+		begun = begun || err == nil
 	}
 }
 
