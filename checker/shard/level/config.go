@@ -30,6 +30,7 @@ type Config struct {
 	Partitions int // a power of two up to 4096; 0 = 64
 	Block      int // most states of a block; 0 = 65,536
 	Workers    int // the search begins when there are so many; 0 = 1
+	Most       int // one more worker waits until one of so many is gone; 0 = any number
 
 	without rule
 }

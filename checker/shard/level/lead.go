@@ -271,6 +271,9 @@ func (l *lead) each(ctx context.Context, wait time.Duration, question func(life 
 			return errs[i]
 		case errs[i] != nil:
 			l.shunned[life] = time.Now().Add(shard.LeaseTime)
+			if errors.Is(errs[i], shard.ErrNobody) {
+				l.bury(ctx, life)
+			}
 		case answer != nil:
 			errs[i] = answer(life, answers[i])
 		}
@@ -279,6 +282,14 @@ func (l *lead) each(ctx context.Context, wait time.Duration, question func(life 
 		return fmt.Errorf("%w: %w", errAgain, err)
 	}
 	return nil
+}
+
+// bury ends the lease of a worker that is gone, so that another one may come at once.
+func (l *lead) bury(ctx context.Context, life string) {
+	key := l.workersPrefix() + life
+	if e, err := l.Engine.Get(ctx, key); err == nil {
+		_ = l.Engine.Delete(ctx, key, e.Revision) // else it ends by itself
+	}
 }
 
 // prepare makes the keepers those of the attempt.

@@ -24,7 +24,13 @@ func Work(ctx context.Context, c Config) error {
 		return err
 	}
 	ctx, stop := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	defer group.Wait()
 	defer stop()
+	group.Go(func() { stopWhenOver(ctx, &c, stop) })
+	if err := waitForRoom(ctx, &c); err != nil {
+		return err
+	}
 	k := &keeper{Config: &c, ctx: ctx}
 	unserve, err := c.Engine.Serve(c.keeper(c.Life), k.answer)
 	if err != nil {
@@ -41,10 +47,6 @@ func Work(ctx context.Context, c Config) error {
 		return err
 	}
 	e := newExpander(l, c.Life)
-	var group sync.WaitGroup
-	defer group.Wait()
-	defer stop()
-	group.Go(func() { stopWhenOver(ctx, &c, stop) })
 	for {
 		err := e.turn(ctx)
 		switch {
@@ -56,13 +58,27 @@ func Work(ctx context.Context, c Config) error {
 	}
 }
 
+// waitForRoom waits until there are fewer workers than there may be.
+func waitForRoom(ctx context.Context, c *Config) error {
+	for c.Most > 0 {
+		list, err := c.Engine.List(ctx, c.workersPrefix())
+		if err == nil && len(list) < c.Most {
+			break
+		}
+		if err := errors.Join(ctx.Err(), pause(ctx, lookEvery)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // errBroken is about what no other attempt makes better.
 var errBroken = errors.New("the worker can not go on")
 
 // stopWhenOver stops a worker when the search is over, or is no more. It asks: a worker may not be
 // allowed to watch.
 func stopWhenOver(ctx context.Context, c *Config, stop func()) {
-	for begun := false; pause(ctx, lookEvery) == nil; {
+	for begun, ok := false, true; ok; ok = pause(ctx, lookEvery) == nil {
 		h, _, err := c.readHead(ctx)
 		if err == nil && h.Over || begun && errors.Is(err, shard.ErrMissing) {
 			stop()

@@ -255,6 +255,7 @@ func (sf *searchFlags) openFarm(ctx context.Context, list []*scenarios.Scenario,
 		"save-every", "disk", "certificate", "estimate")); err != nil {
 		return nil, err
 	}
+	sf.farmShards()
 	f, err := sf.farm.open(ctx, std, sf.workers)
 	f.hear(p.hear)
 	return f, err

@@ -54,6 +54,7 @@ type shardJob struct {
 	Scenario wireScenario      `json:"scenario"`
 	Reduce   checker.Reduction `json:"reduce"`
 	Search   string            `json:"search"`
+	Most     int               `json:"most"` // workers; who comes later waits
 }
 
 // config is that of the search; each process adds its engine and how it makes worlds.
@@ -81,7 +82,7 @@ func (j shardJob) perform(ctx context.Context, std *streams, _ func(any)) (any, 
 	if err != nil {
 		return nil, nil, err
 	}
-	c.Engine, c.Blobs = std.carrier, std.blobs
+	c.Engine, c.Blobs, c.Most = std.carrier, std.blobs, j.Most
 	c.Make = func() (checker.Portable, error) {
 		w, _, err := world.Open(ctx, resolved.Case, checker.Options{})
 		return w, err
@@ -114,7 +115,7 @@ func (sf *searchFlags) shardedOne(ctx context.Context, s *scenarios.Scenario, o 
 			if f == nil {
 				out, err = sf.shardsHere(ctx, c, w)
 			} else {
-				j.Search = f.ID() + "-levels"
+				j.Search, j.Most = f.ID()+"-levels", sf.shards
 				out, err = sf.shardsElsewhere(ctx, c, j, w, f)
 			}
 			w.Account(out.LocalSteps, out.LocalStates)
@@ -162,33 +163,45 @@ func (sf *searchFlags) shardsHere(ctx context.Context, c level.Config,
 }
 
 // shardsElsewhere has a campaign find workers: a job of each is to take part until all is over.
+// There are more jobs than workers: who takes one of the others waits, and goes on in the place of
+// one that is gone.
 func (sf *searchFlags) shardsElsewhere(ctx context.Context, c level.Config, j shardJob,
 	w *world.World, f *farm) (out level.Outcome, err error) {
 	c.Engine, c.ID = f.connection.Engine, j.Search
 	own, stop := context.WithCancel(ctx)
 	defer stop()
 	var group sync.WaitGroup
-	var wrong, failed error
+	var failed error
 	group.Go(func() {
-		wrong = distribute(own, f, sf.shards, sf.shards, "level",
-			func(int) any { return j }, func(_ int, a *campaign.Answer) error {
+		err := f.Each(own, campaign.Batch{Kind: "level", Class: classOf("level"), Loose: true,
+			Job: func(int) ([]byte, bool, error) { return encodeJob(j), true, nil },
+			Take: func(_ int, a *campaign.Answer) (bool, error) {
 				if a.Failed != "" {
-					stop()
-					return errors.New(a.Failed)
+					return false, errors.New(a.Failed)
 				}
-				return nil
-			}, nil, func(_ int, err error) { failed = errors.Join(failed, err) })
+				return true, nil
+			}})
+		if own.Err() == nil {
+			failed = err
+			stop()
+		}
 	})
 	out, err = level.Lead(own, c, w)
-	if err != nil || out.Bound != "" {
-		stop() // else the workers see that it is over
-	}
+	stop() // the workers see that it is over, or that the campaign is
 	group.Wait()
 	if failed != nil {
-		err = failed // it is why the others were stopped
+		err = failed // it is why the search was stopped
 	}
-	if err = errors.Join(err, wrong); err == nil && out.Bound == "" {
+	if err == nil && out.Bound == "" {
 		err = level.Forget(context.WithoutCancel(ctx), c)
 	}
 	return out, err
+}
+
+// farmShards is how a campaign hands out the jobs of a search: enough that somebody waits when a
+// worker is killed, and again however many are.
+func (s *searchFlags) farmShards() {
+	if s.shards > 0 {
+		s.farm.window, s.farm.deliveries = min(4*s.shards+8, campaign.MaxWindow), 1<<20
+	}
 }
