@@ -248,7 +248,7 @@ func (e *expander) ask(ctx context.Context, h *head, b *block, r *report) (owned
 			h.keeperOf(e.partition(e.prints[order[to]])) == life; to++ {
 			question = e.prints[order[to]].Append(question)
 		}
-		asked, stop := context.WithTimeout(ctx, prepareTime)
+		asked, stop := context.WithTimeout(ctx, answerTime)
 		bits, err := e.Engine.Request(asked, e.keeper(life), question)
 		stop()
 		if err != nil {

@@ -21,6 +21,9 @@ type keeper struct {
 	open    bool   // the attempt may still be asked about
 	record  string // that all in visited is of
 	parts   map[int]*part
+	loading bool // it reads what was visited, and answers nothing else
+	failed  error
+	group   sync.WaitGroup // of who reads
 }
 
 // part is a partition.
@@ -55,6 +58,10 @@ type closed struct {
 
 var errOtherAttempt = errors.New("it is not in that attempt")
 
+// notYet is the answer of a keeper that still reads: it is to be asked again. So nobody waits long
+// for one that was killed meanwhile.
+const notYet = "not yet"
+
 // answer answers a question.
 func (k *keeper) answer(question []byte) ([]byte, error) {
 	if len(question) == 0 {
@@ -63,6 +70,14 @@ func (k *keeper) answer(question []byte) ([]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	kind, rest := question[0], question[1:]
+	switch {
+	case k.loading && kind == toPrepare:
+		return []byte(notYet), nil
+	case k.loading && kind != toSay:
+		return nil, errOtherAttempt
+	case k.loading:
+		return nil, nil
+	}
 	switch kind {
 	case toOwn:
 		return k.own(rest)
@@ -71,7 +86,7 @@ func (k *keeper) answer(question []byte) ([]byte, error) {
 		if err := decode("a preparation", rest, &p); err != nil {
 			return nil, err
 		}
-		return nil, k.prepare(p)
+		return k.prepare(p)
 	}
 	var c closing
 	if err := decode("the name of an attempt", rest, &c); err != nil {
@@ -88,13 +103,17 @@ func (k *keeper) answer(question []byte) ([]byte, error) {
 
 // prepare makes the keeper that of the partitions: what the record says was visited, all of it, and
 // nothing else.
-func (k *keeper) prepare(p preparation) error {
+func (k *keeper) prepare(p preparation) (answer []byte, err error) {
+	if err := k.failed; err != nil {
+		k.failed, k.attempt = nil, 0 // it is prepared by another question, or not at all
+		return nil, err
+	}
 	switch {
 	case p.Attempt < k.attempt:
-		return errOtherAttempt
+		return nil, errOtherAttempt
 	case p.Attempt > k.attempt:
 		if err := k.turn(p.Record); err != nil {
-			return err
+			return nil, err
 		}
 		k.attempt, k.open = p.Attempt, true
 	}
@@ -106,13 +125,20 @@ func (k *keeper) prepare(p preparation) error {
 			missing = append(missing, n)
 		}
 	}
-	err := k.load(parts, missing)
-	if err != nil {
-		k.attempt = 0 // it is prepared by another question, or not at all
-		return err
+	if len(missing) == 0 {
+		k.parts = parts
+		return nil, nil
 	}
-	k.parts = parts
-	return nil
+	k.loading = true
+	k.group.Go(func() {
+		err := k.load(parts, missing)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if k.loading, k.failed = false, err; err == nil {
+			k.parts = parts
+		}
+	})
+	return []byte(notYet), nil
 }
 
 // turn makes what was visited that of a record: the level that was open becomes part of it if it is

@@ -15,11 +15,8 @@ import (
 // lookEvery is how often the coordinator asks keepers whether they are there.
 const lookEvery = 500 * time.Millisecond
 
-// prepareTime is how long a keeper may take to read what it keeps; answerTime is for what it knows.
-const (
-	prepareTime = 2 * time.Minute
-	answerTime  = 5 * time.Second
-)
+// answerTime is how long a keeper may take to answer.
+const answerTime = 5 * time.Second
 
 // mostAttempts is how often one level is tried: more, and something is wrong for good.
 const mostAttempts = 100
@@ -292,17 +289,32 @@ func (l *lead) bury(ctx context.Context, life string) {
 	}
 }
 
-// prepare makes the keepers those of the attempt.
+// prepare makes the keepers those of the attempt, however long they read what they keep.
 func (l *lead) prepare(ctx context.Context) error {
-	return l.each(ctx, prepareTime, func(life string) []byte {
-		p := preparation{Attempt: l.head.Attempt, Record: l.head.Record}
-		for n := range l.Partitions {
-			if l.head.keeperOf(n) == life {
-				p.Parts = append(p.Parts, n)
+	for {
+		reading := false
+		err := l.each(ctx, answerTime, func(life string) []byte {
+			p := preparation{Attempt: l.head.Attempt, Record: l.head.Record}
+			for n := range l.Partitions {
+				if l.head.keeperOf(n) == life {
+					p.Parts = append(p.Parts, n)
+				}
 			}
+			return append([]byte{toPrepare}, encode(p)...)
+		}, func(_ string, data []byte) error {
+			reading = reading || string(data) == notYet
+			return nil
+		})
+		if err != nil || !reading {
+			return err
 		}
-		return append([]byte{toPrepare}, encode(p)...)
-	}, nil)
+		if l.bound = l.bounds.Over(l.bytes); l.bound != "" {
+			return errAgain
+		}
+		if err := pause(ctx, again); err != nil {
+			return err
+		}
+	}
 }
 
 // mostSpans is how many objects a block is of at most: a job has room for them.

@@ -91,7 +91,8 @@ type content struct {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// build is the object of its parts, without its name. The fingerprints are in the order of partitions.
+// build is the object of its parts, without its name. The fingerprints are in the order of
+// partitions.
 func (p *packer) build(h header, s *states, contents []content, r *report,
 	prints []checker.Digest) (object, []byte) {
 	var parts [sections][]byte

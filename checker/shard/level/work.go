@@ -36,6 +36,8 @@ func Work(ctx context.Context, c Config) error {
 	if err != nil {
 		return err
 	}
+	defer k.group.Wait()
+	defer stop()
 	defer unserve()
 	leave, err := hold(ctx, &c, c.workersPrefix()+c.Life)
 	if err != nil {
