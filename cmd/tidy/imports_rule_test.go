@@ -227,6 +227,8 @@ var importTable = []row{
 	{dir: "checker/shard/campaign", internal: []string{"checker/shard"}},
 	{dir: "checker/shard/level", internal: []string{"checker", "checker/shard", "spec"}},
 	{dir: "checker/boundary", internal: vocabulary},
+	// It hands machines to who knows neither them nor worlds.
+	{dir: "checker/apart", internal: and(vocabulary, "proofs/certificate", "proofs/recheck")},
 	// What is found is made smaller: at the scope of a scenario, so it needs what minimise needs.
 	{
 		dir: "checker/mutate",

@@ -202,6 +202,7 @@ func (s *scene) first() error {
 		if err != nil {
 			return err
 		}
+		b = b.clone() // a move may keep the one that it has
 		if broken := s.beginning(v, m, memory); broken != "" || v.err != nil {
 			return cmp.Or(v.err, s.refuse("the start breaks %s", broken))
 		}

@@ -1,0 +1,133 @@
+package world
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/domino-check/domino/checker"
+	subject "github.com/domino-check/domino/checker/apart"
+	"github.com/domino-check/domino/checker/effort"
+	"github.com/domino-check/domino/checker/search"
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/proofs/certificate"
+	"github.com/domino-check/domino/proofs/recheck"
+	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/fault"
+	"github.com/domino-check/domino/spec/promise"
+	"github.com/domino-check/domino/spec/trace"
+)
+
+// TestToysApart compares the world with the environment of the re-checker on random toys, which do
+// what no scenario does, under random models: the certificate of the one has every state that the
+// other reaches, and no other, and both count as many steps and ends.
+func TestToysApart(t *testing.T) {
+	t.Parallel()
+	features := map[string]toyFeatures{"groups": {crashes: true, groups: true, restoreSends: true},
+		"rollback": {crashes: true, rollback: true, restoreSends: true},
+		"hosts":    {crashes: true, hosts: true, restoreSends: true},
+		"launches": {crashes: true, launches: true, restoreSends: true},
+		"reads":    {crashes: true, reads: true, groups: true},
+		"cyclic":   {cyclic: true, crashes: true}, "stamped": {crashes: true, stamped: true}}
+	r := rand.New(rand.NewPCG(13, 14))
+	compared, states := map[string]int{}, 0
+	for n := range effort.Cases(40, 80) {
+		for _, name := range slices.Sorted(maps.Keys(features)) {
+			f := features[name]
+			toy := randomToy(r, f)
+			m := randomModel(r, toy.procs, 2)
+			unusual(r, &m)
+			if m.Validate(toy.procs) != nil {
+				continue
+			}
+			count, err := compareApart(t, toy.setup(), &m)
+			if err != nil {
+				t.Fatalf("%s, case %d, model %+v: %v\n%s", name, n, m, err, toy)
+			}
+			if count > 0 {
+				compared[name]++
+				states += count
+			}
+		}
+	}
+	t.Logf("compared %v, %d states", compared, states)
+	for name := range features {
+		if least := effort.Of(3, 15); compared[name] < least {
+			t.Errorf("%s: only %d are small enough, want %d", name, compared[name], least)
+		}
+	}
+}
+
+// unusual adds to a model what few scenarios have.
+func unusual(r *rand.Rand, m *fault.Model) {
+	switch r.IntN(8) {
+	case 0:
+		m.Unordered = true
+	case 1:
+		m.Unordered, m.Selective = true, true
+	case 2:
+		m.Set = true
+	case 3:
+		m.Set, m.Selective = true, true
+	}
+	budget := func(one int) int {
+		if r.IntN(one) == 0 {
+			return 1
+		}
+		return 0
+	}
+	m.Staggered, m.Overlap = r.IntN(4) == 0, budget(6)
+	m.Loss, m.Torn, m.Lose = budget(6), budget(3), budget(6)
+	m.Corrupt, m.Full, m.Checkpoints = budget(6), budget(6), budget(3)
+	if m.Disks = fault.GoWithNode; r.IntN(3) == 0 {
+		m.Disks = fault.SurviveNode
+	}
+	if !m.Set {
+		m.Duplicates = budget(6)
+	}
+}
+
+// compareApart compares both on a setup; how many states there are, 0 when they are too many.
+func compareApart(t *testing.T, setup *core.Setup, m *fault.Model) (int, error) {
+	t.Helper()
+	// toys promise nothing: whoever judges them sees neither ranks nor nodes
+	facts := &spec.Facts{Layout: &trace.Layout{Names: setup.Layout.Names},
+		Promises: promise.Promises{RollsBack: promise.All}}
+	w, err := New(Config{Setup: setup, Model: *m, Facts: facts})
+	if err != nil {
+		return 0, err
+	}
+	var states [][]uint32
+	r := search.Explore(t.Context(), w, checker.Options{MaxStates: effort.Of(300, 800),
+		Visited: func(all iter.Seq[[]uint32]) {
+			for s := range all {
+				states = append(states, slices.Clone(s))
+			}
+		}})
+	if states == nil {
+		if len(r.Found) > 0 {
+			return 0, fmt.Errorf("the search finds %v", r.Found[0].Violation)
+		}
+		return 0, nil
+	}
+	var b bytes.Buffer
+	if err := w.WriteCertificate(&b, certificate.Header{}, slices.Values(states),
+		certificate.Room{}); err != nil {
+		return 0, err
+	}
+	c, err := certificate.Read(bytes.NewReader(b.Bytes()), int64(b.Len()), 0)
+	if err != nil {
+		return 0, err
+	}
+	n, err := recheck.Check(t.Context(), subject.Subject(setup, m, facts), c)
+	if err == nil && (n.States != r.States || n.Transitions != r.Transitions ||
+		n.Ends != r.Terminals) {
+		err = fmt.Errorf("%+v, the search has %d states, %d transitions, %d ends", n, r.States,
+			r.Transitions, r.Terminals)
+	}
+	return len(states), err
+}
