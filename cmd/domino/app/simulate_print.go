@@ -53,6 +53,9 @@ type simulatedPoint struct {
 	Growth   float64 `json:"growth"`   // of all logs together, without what is let go: bytes a second
 	Writes   int     `json:"writes"`   // records
 	Stored   int64   `json:"stored"`   // bytes of them, as they count
+	// runs without failures that were made twice, the second time on one processor, since the order
+	// of all events mattered: that takes longer, and changes no value
+	Again int `json:"again"`
 
 	// for failures that are drawn: intervals by Young and Daly, and those that were tried
 	Young float64        `json:"young,omitempty"`
@@ -117,7 +120,7 @@ func pointOf(setup *core.Setup, a *simulate.Answer) *simulatedPoint {
 		Waiting: modelled(a.Waiting), Bytes: modelled(a.Bytes), CPU: modelled(a.CPU),
 		Messages: a.Calm.Messages, Control: a.Calm.Control, Sent: a.Calm.Bytes,
 		SentBase: a.Base.Bytes, Logged: a.Calm.Logged, LogPeak: a.Calm.LogPeak,
-		LogNow: a.Calm.LogNow, Writes: a.Calm.Writes, Stored: a.Calm.Stored}
+		LogNow: a.Calm.LogNow, Writes: a.Calm.Writes, Stored: a.Calm.Stored, Again: a.Again}
 	for _, c := range setup.Layout.Clusters {
 		p.Clusters = max(p.Clusters, c+1)
 	}
@@ -180,6 +183,9 @@ func (s *simulation) failureNotes() (notes []string) {
 	return notes
 }
 
+// longRun is how many ranks have a run that takes so long that a second one is worth a word.
+const longRun = 1024
+
 // print writes the answer.
 func (s *simulation) print(std streams) error {
 	a := &s.answer
@@ -187,6 +193,11 @@ func (s *simulation) print(std streams) error {
 		"computing takes what --work says"}
 	for _, p := range a.Points {
 		a.Notes = noted(a.Notes, s.model.Lacks(p.Protocol))
+		if p.Again > 0 && p.Ranks >= longRun {
+			a.Notes = append(a.Notes, fmt.Sprintf("%s, %d ranks: %d of 4 runs were made twice, "+
+				"then on one processor: the order of all events mattered", p.Protocol, p.Ranks,
+				p.Again))
+		}
 	}
 	a.Notes = append(a.Notes, s.failureNotes()...)
 	if s.json {

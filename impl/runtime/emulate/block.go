@@ -21,22 +21,48 @@ type away struct {
 // fewProcs is how many procs must have an event in a window to be worth a second processor.
 const fewProcs = 512
 
-// split makes the blocks of a run by windows, each of procs that are next to each other. The first
-// one is the run itself.
+// block is which procs go on together: ranks that are next to each other, and services that are.
+// Where ranks do the same at the same time, so do their services, but later: with all services in
+// one block, another one would wait for it.
+type block struct {
+	ranks, services [2]core.Proc // from the first to the one behind the last
+}
+
+// has reports whether a proc is of the block.
+func (b *block) has(p core.Proc) bool {
+	return p-b.ranks[0] < b.ranks[1]-b.ranks[0] ||
+		p-b.services[0] < b.services[1]-b.services[0]
+}
+
+// mostBlocks is how many blocks there are at most.
+const mostBlocks = 1 << 16
+
+// share is the k-th of n parts of some procs.
+func share(first, behind, k, n int) [2]core.Proc {
+	part := func(k int) core.Proc { return core.Proc(first + (behind-first)*k/n) }
+	return [2]core.Proc{part(k), part(k + 1)}
+}
+
+// split makes the blocks of a run by windows. The first one is the run itself.
 func (r *Run) split(w *windows) (blocks []*Run) {
-	n := 1
+	n, ranks := 1, r.setup.Layout.Ranks
 	if r.config.Another != nil {
-		n = max(min(r.config.Blocks, len(r.procs)), 1)
+		n = max(min(r.config.Blocks, len(r.procs), mostBlocks), 1)
 	}
-	w.size = core.Proc((len(r.procs) + n - 1) / n)
-	for first := core.Proc(0); first == 0 || int(first) < len(r.procs); first += w.size {
+	w.home = make([]uint16, len(r.procs))
+	for k := range n {
 		own, b := *w, r
-		if first > 0 {
+		if k > 0 {
 			b = &Run{setup: r.setup, config: r.config.Another(), procs: r.procs, shared: r.shared,
 				direct: r.direct}
 			b.config.Steps = r.config.Steps
 		}
-		own.first = first
+		own.block = block{share(0, ranks, k, n), share(ranks, len(r.procs), k, n)}
+		for _, of := range [...][2]core.Proc{own.ranks, own.services} {
+			for p := of[0]; p < of[1]; p++ {
+				w.home[p] = uint16(k)
+			}
+		}
 		b.windows = &own
 		blocks = append(blocks, b)
 	}
@@ -117,7 +143,7 @@ func next(blocks []*Run) (listed int) {
 		w := b.windows
 		for i := range w.away {
 			a := &w.away[i]
-			blocks[a.proc/w.size].accept(a)
+			blocks[w.home[a.proc]].accept(a)
 		}
 		clear(w.away)
 		w.away = w.away[:0]

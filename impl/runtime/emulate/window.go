@@ -17,8 +17,7 @@ var ErrOrder = errors.New("emulate: the order of all events matters: run again w
 // window begins. A rank is then brought into the cache once a window, and not for each event.
 type windows struct {
 	width   moment
-	first   core.Proc                // of the block
-	size    core.Proc                // how many procs a block has; the last one may have less
+	block                            // whose procs these are
 	now     int64                    // number of the window, -1 before the first
 	near    [nearWindows][]core.Proc // by number: who is listed in the next ones
 	listed  uint64                   // which of them list somebody
@@ -26,6 +25,8 @@ type windows struct {
 	running *proc
 	last    moment // when the last event was
 	away    []away // what was made in this window for procs of other blocks
+	// by proc, the block that has it
+	home []uint16
 	// messages may pass others that were sent to the same proc before them
 	overtake bool
 }
@@ -119,11 +120,13 @@ func (r *Run) window() {
 // starts begins the first life of each proc of a block.
 func (r *Run) starts() {
 	w := r.windows
-	for i := int(w.first); i < min(int(w.first+w.size), len(r.procs)); i++ {
-		p := &r.procs[i]
-		w.running = p
-		r.begin(p, core.Input{Kind: core.Start})
-		w.list(p)
+	for _, own := range [...][2]core.Proc{w.ranks, w.services} {
+		for i := own[0]; i < own[1]; i++ {
+			p := &r.procs[i]
+			w.running = p
+			r.begin(p, core.Input{Kind: core.Start})
+			w.list(p)
+		}
 	}
 }
 
@@ -144,9 +147,6 @@ func (w *windows) put(r *Run, p *proc, kind eventKind, at moment, i int32) {
 		w.away = append(w.away, away{event: e, proc: p.id, item: r.take(i)})
 	}
 }
-
-// has reports whether a proc is of the block.
-func (w *windows) has(p core.Proc) bool { return p-w.first < w.size }
 
 // add adds an event that another proc has made.
 func (w *windows) add(p *proc, e local) {

@@ -138,6 +138,21 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// Aim: who waits longer than he need is told: a run that is made a second time says so, of a
+// protocol that writes what it has received, and no other does, nor one that has to be event after
+// event from the start.
+func TestMadeAgain(t *testing.T) {
+	const k = "heat ranks=4 n=16 iterations=3"
+	for name, again := range map[string]int{"hydee": 0, "rbml": 0, "pessimistic": 3} {
+		s := simulate.Study{Base: setup(t, "none", k, 0), Count: 1, Job: simulate.Job{
+			Machine: scaled(t, 1), Setup: setup(t, name, k, 2), Work: time.Millisecond}}
+		a, err := s.Run()
+		if err != nil || a.Again != again || a.Struck.Again {
+			t.Errorf("%s: %v, %d runs were made again, want %d", name, err, a.Again, again)
+		}
+	}
+}
+
 // Aim: a job is in as many blocks as there are processors, and nobody sees how many that are.
 func TestProcessors(t *testing.T) {
 	j := &simulate.Job{Machine: machine(t, "ethernet-10g"),

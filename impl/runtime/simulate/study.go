@@ -36,6 +36,9 @@ type Answer struct {
 	// intervals by Young and Daly, in seconds, for the failures that are drawn; 0 without any
 	Young, Daly float64
 	Swept       []Swept // what was tried
+	// Again counts the runs that were made a second time (Outcome.Again), of those without failures
+	// and checkpoints.
+	Again int
 }
 
 // Swept is an interval that was tried under failures.
@@ -79,6 +82,7 @@ func (s *Study) Run() (*Answer, error) {
 	if a.Base, err = base.Run(); err != nil {
 		return nil, err
 	}
+	a.count(a.Base)
 	if err := s.settle(a); err != nil {
 		return nil, err
 	}
@@ -90,6 +94,7 @@ func (s *Study) Run() (*Answer, error) {
 		if a.Calm, err = s.ends(&j, a.Base); err != nil {
 			return nil, err
 		}
+		a.count(a.Calm)
 		parts[i] = a.Calm.Completion
 	}
 	a.Waiting, a.Bytes, a.CPU = parts[0]-a.Base.Completion, parts[1]-parts[0], parts[2]-parts[1]
@@ -109,6 +114,13 @@ func (s *Study) Run() (*Answer, error) {
 			"not ended", mostFailures)
 	}
 	return a, nil
+}
+
+// count counts a run that was made a second time.
+func (a *Answer) count(out *Outcome) {
+	if out.Again {
+		a.Again++
+	}
 }
 
 // ends runs a job that must end as the base does.
