@@ -26,14 +26,28 @@ type counted struct {
 func TestSimulateProcesses(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	t.Setenv("TMPDIR", t.TempDir())
-	const orderly = "none hydee rbml"
-	std := streams{Catalogue: catalogue(), err: new(strings.Builder)}
 	o := perfFlags{kernels: "heat n=16 iterations=6", protocols: "none,hydee", ranks: 4, rounds: 1,
 		clusters: "2", seed: 1, kills: []string{"r1@50%"}, timeout: time.Minute}
-	if effort.Long() {
-		o.kernels += ",ring iterations=10,cg inner=2"
-		o.protocols += ",rbml,hmpl,causal"
+	if !effort.Long() {
+		likeProcesses(t, o, 2, 1)
+		return
 	}
+	nine := o
+	o.kernels += ",ring iterations=10,cg inner=2"
+	o.protocols += ",rbml,hmpl,causal"
+	likeProcesses(t, o, 9, 12)
+	// with more of them, bytes of rbml follow arrivals: numbers have as many bytes as they need
+	nine.ranks, nine.clusters = 9, "3"
+	nine.kernels += ",ring iterations=10"
+	likeProcesses(t, nine, 4, 2)
+}
+
+// likeProcesses compares runs, of which so many are compared by what they count, and so many have
+// been killed.
+func likeProcesses(t *testing.T, o perfFlags, counts, kills int) {
+	t.Helper()
+	const orderly = "none hydee rbml"
+	std := streams{Catalogue: catalogue(), err: new(strings.Builder)}
 	r := &perfRun{flags: &o, std: std, cases: map[[2]string]*clusterCase{}, dir: t.TempDir(),
 		plan: perf.Plan{Rounds: 1, Seed: 1, Kills: true}}
 	if err := r.choose(t.Context()); err != nil {
@@ -48,7 +62,7 @@ func TestSimulateProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := &validation{std: std, model: model}
-	compared := 0
+	compared, killed := 0, 0
 	for _, s := range samples {
 		at := slices.IndexFunc(r.plan.Cells, func(c perf.Cell) bool {
 			return c.Kernel == s.Kernel && c.Protocol == s.Protocol
@@ -60,6 +74,7 @@ func TestSimulateProcesses(t *testing.T) {
 		job := study.Job
 		if job.Machine = model; s.Kind == perf.Failed { // restart and detection are of no account
 			job.Failures = []simulate.Failure{{At: 1, Rank: 1}}
+			killed++
 		}
 		out, err := job.Run()
 		if err != nil {
@@ -81,7 +96,8 @@ func TestSimulateProcesses(t *testing.T) {
 				diff)
 		}
 	}
-	if want := effort.Of(2, 9); compared < want {
-		t.Errorf("%d runs were compared, want %d", compared, want)
+	if compared != counts || killed != kills {
+		t.Errorf("%d ranks: %d runs were compared and %d were killed, want %d and %d", o.ranks,
+			compared, killed, counts, kills)
 	}
 }

@@ -17,7 +17,8 @@ func watch(p core.Proc) core.Effect { return core.Effect{Kind: core.Watch, To: p
 // second, so the last one leaves at 10 s: p0 hears it at 10.25 s. p1 starts its watchdog at 10.28 s
 // again, after that one, and waits 5 s from then on; p3 has stopped its own; p4 starts one at 11 s,
 // when p2 is down, and gets it though p2 is up by then; p5 starts one at 13 s, about the new life,
-// and hears nothing. Without a period signs of life go on to the end.
+// and hears nothing until p2 stops again at 20.4 s: the signs of its second life come every second
+// since 12.3 s, the last one at 20.3 s. Without a period signs of life go on to the end.
 func TestWatchdogs(t *testing.T) {
 	at := map[core.Proc]time.Duration{1: 10280 * time.Millisecond, 3: 10 * time.Second,
 		4: 11 * time.Second, 5: 13 * time.Second}
@@ -25,11 +26,15 @@ func TestWatchdogs(t *testing.T) {
 		time.Second: `12.3s p2 restart as incarnation 1 on p2
 			15.25s p0 silence of p2
 			15.28s p1 silence of p2
-			16s p4 silence of p2`,
+			16s p4 silence of p2
+			22.4s p2 restart as incarnation 2 on p2
+			25.55s p5 silence of p2`,
 		0: `12.3s p2 restart as incarnation 1 on p2
 			15.55s p0 silence of p2
 			15.55s p1 silence of p2
-			16s p4 silence of p2`} {
+			16s p4 silence of p2
+			22.4s p2 restart as incarnation 2 on p2
+			25.65s p5 silence of p2`} {
 		s := newStage(6, func(p core.Proc, in core.Input) []core.Effect {
 			switch {
 			case in.Kind == core.Start && (p < 2 || p == 3):
@@ -50,6 +55,7 @@ func TestWatchdogs(t *testing.T) {
 				r.After(when, func() { r.Request(p) })
 			}
 			r.After(10300*time.Millisecond, func() { r.Crash(2) })
+			r.After(20400*time.Millisecond, func() { r.Crash(2) })
 		})
 		var heard []string
 		for _, line := range got {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/checker/effort"
+	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/all"
 	"github.com/domino-check/domino/impl/runtime/emulate"
 	"github.com/domino-check/domino/impl/runtime/simulate"
@@ -68,7 +69,7 @@ func TestApart(t *testing.T) {
 		kernels = append(small(4), append(small(9), small(13)...)...)
 	}
 	rng := rand.New(rand.NewPCG(4, 4))
-	ordered := map[string]bool{}
+	ordered, refused := map[string]bool{}, 0
 	for _, p := range all.Protocols() {
 		if p.Setup == nil {
 			continue
@@ -76,6 +77,7 @@ func TestApart(t *testing.T) {
 		for i, k := range kernels {
 			s := setup(t, p.Name, k, 2)
 			if s == nil {
+				refused++
 				continue
 			}
 			j := simulate.Job{Machine: machine(t, simulate.Machines()[i%3]), Setup: s,
@@ -105,6 +107,57 @@ func TestApart(t *testing.T) {
 		}
 	}
 	t.Log("for these the order of all events matters:", ordered)
+	if want := effort.Of(2, 13); refused != want {
+		t.Errorf("%d pairs of a protocol and a kernel are refused, want %d", refused, want)
+	}
+}
+
+// tired is a machine that gives up with its n-th message, and takes nothing any more.
+type tired struct {
+	core.Machine
+	left int
+	name string
+}
+
+func (g *tired) Step(in core.Input, out []core.Effect) []core.Effect {
+	if in.Kind == core.Received {
+		if g.left--; g.left == 0 {
+			return append(out, core.Halted(g.name))
+		}
+	}
+	if g.left <= 0 {
+		return out
+	}
+	return g.Machine.Step(in, out)
+}
+
+func (g *tired) Choices(buf []core.Choice) []core.Choice {
+	if g.left <= 0 {
+		return buf
+	}
+	return g.Machine.Choices(buf)
+}
+
+func (g *tired) Below() core.Machine { return g.Machine }
+
+// Aim: whoever gives up first is named, however many procs go on at the same time.
+func TestGivesUpFirst(t *testing.T) {
+	s := setup(t, "none", "heat ranks=9 n=24 iterations=6", 0)
+	own := *s
+	own.New = func(p core.Proc) core.Machine {
+		return &tired{s.New(p), 3 + int(p*5%3), fmt.Sprint("tired of ", p)}
+	}
+	j := &simulate.Job{Machine: machine(t, "ethernet-10g"), Setup: &own}
+	want := text(t, j, 0)
+	if !strings.Contains(want, "gives up: tired of") {
+		t.Fatal(want)
+	}
+	for blocks := range 4 {
+		if got := text(t, j, blocks); got != want &&
+			got != "null, error "+emulate.ErrOrder.Error() {
+			t.Errorf("%d blocks: %s\nevent after event %s", blocks, got, want)
+		}
+	}
 }
 
 // Aim: so it is with so many ranks that blocks of them go on at the same time, of a program that

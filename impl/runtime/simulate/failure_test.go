@@ -60,6 +60,11 @@ func TestDigestsAfterFailure(t *testing.T) {
 					t.Errorf("%s under %s: %+v, want somebody back, after detection and restart", k,
 						name, r)
 				}
+				// logs of who failed are gone, and there again
+				if out.LogNow != calm.LogNow {
+					t.Errorf("%s under %s: %d bytes in logs at the end, without a failure %d", k,
+						name, out.LogNow, calm.LogNow)
+				}
 			}
 		}
 	}
@@ -142,6 +147,37 @@ func TestManyCausal(t *testing.T) {
 	}
 }
 
+// Aim: a failure strikes who has ended, too, and then the job ends when it has ended again; and
+// one of a machine whose program is not to be seen does not keep the next one from striking.
+func TestEndedAndHidden(t *testing.T) {
+	suite, err := kernels.Build("heat ranks=4 n=16 iterations=10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	suite.Names, suite.Programs = append(suite.Names, "r4"), append(suite.Programs, core.Program{})
+	p, err := protocol.List(all.Protocols()).Find("causal")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, _, err := simulate.Prepare(p, suite, protocol.Request{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const at = 9 * time.Millisecond // of about 10; a restart takes 6 ms
+	j := simulate.Job{Machine: scaled(t, 1), Setup: s, Work: time.Millisecond,
+		Failures: []simulate.Failure{{At: at, Rank: 4}, {At: time.Hour}}} // the run ends before
+	if out := play(t, j); out.Completion < (at+6*time.Millisecond).Nanoseconds()*1000 {
+		t.Errorf("done after %d ps, when rank 4 was down: %+v", out.Completion, out.Recoveries)
+	}
+	own := *s
+	own.New = func(p core.Proc) core.Machine { return struct{ core.Machine }{s.New(p)} }
+	j.Setup, j.Work = &own, 0
+	j.Failures = []simulate.Failure{{Rank: 4}, {At: time.Microsecond, Rank: 4}}
+	if out, _ := j.Run(); len(out.Recoveries) != 2 {
+		t.Errorf("%+v, want two failures", out.Recoveries)
+	}
+}
+
 // kinds is a machine of which is counted what kinds of messages it sends.
 type kinds struct {
 	core.Machine
@@ -180,7 +216,8 @@ func TestOneClusterRollsBack(t *testing.T) {
 	clear(sum)
 	j.Failures = []simulate.Failure{{At: time.Duration(calm.Completion / 2000), Rank: 5}}
 	out := play(t, j)
-	if r := out.Recoveries[0]; r.Back != c || r.Takes <= 0 || r.Takes != r.Down+r.Restore+r.Again {
+	if r := out.Recoveries[0]; r.Back != c || r.Takes <= 0 || r.Takes != r.Down+r.Restore+r.Again ||
+		r.Restore <= 0 {
 		t.Errorf("%+v, want that one cluster of %d is taken back, and stages add up", r, c)
 	}
 	for kind, want := range map[string]int{"Begin": n, "Report": n, "Status": 2 * c * (n - c)} {

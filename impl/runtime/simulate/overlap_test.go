@@ -39,6 +39,10 @@ func TestSameRankAgain(t *testing.T) {
 				r.Takes != r.Down+r.Restore+r.Again || r.Back != 1 {
 				t.Errorf("second failure %v later: %+v, want down for %d", tt.after, r, want)
 			}
+			// it computes again for about the 10 ms of before the first failure
+			if least := int64(8 * time.Millisecond / time.Nanosecond * 1000); r.Again < least {
+				t.Errorf("second failure %v later: %+v, want again for %d", tt.after, r, least)
+			}
 		}
 		a, b := out.Recoveries[0], out.Recoveries[1]
 		if a.At+a.Takes != b.At+b.Takes || a.Lost == 0 {
@@ -80,6 +84,9 @@ func TestOverlapping(t *testing.T) {
 							name, second, d)
 					}
 					judge(t, name, out, anytime)
+					if n := len(out.Recoveries); !anytime && n != 2 {
+						t.Errorf("%s under %s: %d failures, %v apart and one by one", k, name, n, d)
+					}
 				}
 			}
 		}
