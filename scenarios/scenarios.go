@@ -14,6 +14,7 @@ import (
 	"cmp"
 	"embed"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -116,12 +117,24 @@ func Named(list []*Scenario, pattern string) (found []*Scenario, err error) {
 
 // Load reads a scenario file from disk.
 func Load(file string) (*Scenario, error) {
-	data, err := os.ReadFile(file)
+	f, err := os.Open(file)
 	if err != nil {
 		return nil, fmt.Errorf("scenarios: %w", err)
 	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, mostBytes+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("scenarios: %w", err)
+	case len(data) > mostBytes:
+		return nil, fmt.Errorf("scenarios: %s has more than %d bytes, so it is no scenario", file,
+			mostBytes)
+	}
 	return Parse(file, data)
 }
+
+// mostBytes is how long the text of a scenario may be: some files have no end.
+const mostBytes = 64 << 20
 
 // Parse reads the text of a scenario; errors carry file and line.
 func Parse(file string, data []byte) (*Scenario, error) {

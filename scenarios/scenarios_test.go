@@ -418,3 +418,17 @@ func TestErrorf(t *testing.T) {
 		}
 	}
 }
+
+// TestLoadWithoutEnd: a file that is no scenario for sure is not read to its end.
+func TestLoadWithoutEnd(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "long")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(file, 1<<33); err != nil {
+		t.Skip(err) // no room for holes
+	}
+	if _, err := scenarios.Load(file); err == nil || !strings.Contains(err.Error(), "no scenario") {
+		t.Errorf("8 GiB of nothing: %v", err)
+	}
+}
