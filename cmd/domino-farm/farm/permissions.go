@@ -10,7 +10,8 @@ import (
 func inboxOf(role string) string { return "_INBOX_" + role }
 
 // permissionsOf are those of a role. An operator may do all but what belongs to the inbox of
-// workers; a worker takes jobs, puts answers, and says that it lives.
+// workers; a worker takes jobs, puts answers, and says that it lives. It makes no consumers, and so
+// watches nothing: the server would send what one delivers wherever its maker says, e.g. as jobs.
 func permissionsOf(role string) *server.Permissions {
 	if role == asOperator {
 		return &server.Permissions{
@@ -28,11 +29,6 @@ func permissionsOf(role string) *server.Permissions {
 		"domino.result.>", "domino.lease.worker.>", "domino.lease.search.>",
 		"domino.state.returned.>", "domino.state.search.>",
 		"domino.bus.progress.>", "domino.bus.search.>",
-		// to watch the head of a search, it may read what everybody may know
-		"$JS.API.CONSUMER.CREATE." + statesStream + ".>",
-		"$JS.API.CONSUMER.INFO." + statesStream + ".*",
-		"$JS.API.CONSUMER.DELETE." + statesStream + ".*",
-		"$JS.API.CONSUMER.MSG.NEXT." + statesStream + ".*",
 	}
 	for _, s := range streams {
 		publish = append(publish, "$JS.API.STREAM.INFO."+s)

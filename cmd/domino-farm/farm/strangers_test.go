@@ -180,6 +180,10 @@ func TestWorkerMayNot(t *testing.T) {
 		"a job is published": worker.Publish(short(), shard.Job{Topic: "t", Campaign: "c",
 			ID: "1"}),
 		"a result is overwritten": second(worker.Create(short(), "result.c.1", []byte("s"))),
+		"states are sent somewhere": second(conn.RequestWithContext(short(),
+			"$JS.API.CONSUMER.CREATE."+statesStream+".spy.domino.state.>", []byte(
+				`{"stream_name":"`+statesStream+`","config":{"name":"spy","ack_policy":"none",`+
+					`"deliver_subject":"domino.job.t.c.9","filter_subject":"domino.state.>"}}`))),
 	} {
 		if err == nil {
 			t.Errorf("%s by a worker", what)
