@@ -32,6 +32,9 @@ func TestToysApart(t *testing.T) {
 		"hosts":    {crashes: true, hosts: true, restoreSends: true},
 		"launches": {crashes: true, launches: true, restoreSends: true},
 		"reads":    {crashes: true, reads: true, groups: true},
+		"renews":   {crashes: true, hosts: true, renews: true, small: true},
+		"nested":   {crashes: true, launches: true, nested: true, small: true},
+		"few":      {crashes: true, launches: true, restoreSends: true, small: true},
 		"cyclic":   {cyclic: true, crashes: true}, "stamped": {crashes: true, stamped: true}}
 	r := rand.New(rand.NewPCG(13, 14))
 	compared, states := map[string]int{}, 0
@@ -40,7 +43,12 @@ func TestToysApart(t *testing.T) {
 			f := features[name]
 			toy := randomToy(r, f)
 			m := randomModel(r, toy.procs, 2)
-			unusual(r, &m)
+			if f.small {
+				m.Failures, m.Victims, m.Torn = 1+r.IntN(2), nil, r.IntN(2)
+				m.AtOnce, m.OneInstant, m.Disks = 0, false, fault.Disks(r.IntN(2))
+			} else {
+				unusual(r, &m)
+			}
 			if m.Validate(toy.procs) != nil {
 				continue
 			}

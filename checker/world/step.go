@@ -128,15 +128,12 @@ func (w *World) actWithin(own configuration, a *act) configuration {
 	switch a.kind {
 	case actSend:
 		own.inbox = w.push(own.inbox, a.packet())
-	case actChange:
+	case actChange, actRenew:
 		own.env = w.envStep(own.env, a.value)
 	case actRollback:
 		stop := operation{Kind: opStop, A: w.envs.at(own.env).Inc + 1,
 			Round: w.locals.at(own.local).round}
 		own.local, own.env = deadLocal, w.envStep(own.env, w.plain(stop))
-	case actRenew:
-		own.env = w.envStep(own.env,
-			w.plain(operation{Kind: opRenew, A: w.envs.at(own.env).Inc + 1}))
 	}
 	return own
 }

@@ -191,7 +191,7 @@ func (e *env) apply(op operation) {
 		e.Watches = append(e.Watches, watch{About: core.Proc(op.A), Inc: op.B})
 		slices.SortFunc(e.Watches, func(a, b watch) int { return int(a.About) - int(b.About) })
 	case opRenew:
-		e.Inc, e.Timers, e.Watches = op.A, nil, nil
+		e.Inc, e.Timers, e.Watches, e.Former = op.A, nil, nil, max(e.Former, op.Round)
 	case opUnwatch:
 		e.unwatch(core.Proc(op.A))
 	case opRead:

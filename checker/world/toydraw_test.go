@@ -14,12 +14,16 @@ import (
 type toyFeatures struct {
 	crashes, groups, reads, restoreSends, rollback, cyclic, monotone,
 	hosts, launches, stamped bool
+	renews, nested, small bool // with hosts; with launches; so that searches with much are not large
 }
 
 // randomToy draws a toy. A message of a kind sends only higher kinds, or (cyclic) each message
 // causes at most one, so the search is finite.
 func randomToy(r *rand.Rand, f toyFeatures) *toy {
 	t := newToy(2+r.IntN(3), 2+r.IntN(3), 2+r.IntN(3))
+	if f.small {
+		t = newToy(3, 2+r.IntN(2), 2)
+	}
 	t.stamped = f.stamped
 	for k := range t.visible {
 		t.visible[k] = r.IntN(3) == 0
@@ -85,7 +89,10 @@ func randomToy(r *rand.Rand, f toyFeatures) *toy {
 		t.host(r)
 	}
 	if f.launches {
-		t.launch(r)
+		t.launch(r, f)
+	}
+	if f.renews {
+		t.renew(r)
 	}
 	if f.groups && t.procs > 2 && !f.launches { // who is launched stops alone
 		t.groups = [][]core.Proc{{0, 1}}
@@ -132,16 +139,23 @@ func (t *toy) host(r *rand.Rand) {
 // launch makes the first proc, and of four the second one, run on nodes where it is launched and
 // killed. What comes of that and of a restart is a message of the last kind at most, which does
 // neither, so there is an end.
-func (t *toy) launch(r *rand.Rand) {
-	t.hosted, t.nodes = map[core.Proc]bool{0: false}, []core.Proc{core.Proc(t.procs - 1)}
-	if t.procs > 3 {
-		t.hosted[1], t.nodes = false, append(t.nodes, core.Proc(2+r.IntN(2)))
+//
+// With nested the second proc is launched in any case, and by the first one, too.
+func (t *toy) launch(r *rand.Rand, f toyFeatures) {
+	last := core.Proc(t.procs - 1)
+	t.hosted, t.nodes = map[core.Proc]bool{0: false}, []core.Proc{last}
+	launchers := 1
+	switch {
+	case f.nested:
+		t.hosted[1], t.nodes, launchers = false, append(t.nodes, last), 0
+	case t.procs > 3:
+		t.hosted[1], t.nodes, launchers = false, append(t.nodes, core.Proc(2+r.IntN(2))), 2
 	}
-	for p := len(t.nodes); p < t.procs; p++ {
-		if r.IntN(4) == 0 {
+	for p := launchers; p < t.procs; p++ {
+		if p >= len(t.nodes) && r.IntN(4) == 0 {
 			t.hosted[core.Proc(p)] = false // gone for good
 		}
-		if r.IntN(2) == 0 {
+		if p >= len(t.nodes) && r.IntN(2) == 0 {
 			t.local = append(t.local, core.Proc(p))
 		}
 		for s := range t.states {
@@ -149,6 +163,9 @@ func (t *toy) launch(r *rand.Rand) {
 				if rule := &t.rules[p][s][e]; e < t.kinds-1 || e == t.kinds+toyStart ||
 					e == t.kinds+toyDown {
 					target := core.Proc(r.IntN(len(t.nodes)))
+					if int(target) == p {
+						target = core.Proc(len(t.nodes)-1) - target
+					}
 					if r.IntN(3) == 0 {
 						rule.kills = []core.Proc{target}
 					}
@@ -157,6 +174,17 @@ func (t *toy) launch(r *rand.Rand) {
 					}
 					rule.reads = r.IntN(6) == 0
 				}
+			}
+		}
+	}
+}
+
+// renew has procs begin their next lives without having stopped.
+func (t *toy) renew(r *rand.Rand) {
+	for p := range t.procs {
+		for s := range t.states {
+			for k := range t.kinds {
+				t.rules[p][s][k].renew = r.IntN(4) == 0
 			}
 		}
 	}
@@ -209,7 +237,7 @@ func (t *toy) String() string {
 					fmt.Fprintf(&b, ", k%d to p%d", m.kind, m.to)
 				}
 				for name, on := range map[string]bool{"persist": rule.persist, "timer": rule.timer,
-					"rollback": rule.rollback, "output": rule.output} {
+					"rollback": rule.rollback, "output": rule.output, "renews": rule.renew} {
 					if on {
 						b.WriteString(", " + name)
 					}

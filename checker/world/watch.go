@@ -94,14 +94,16 @@ func (w *World) silenceInput(q core.Proc) uint32 {
 // over.
 func (r *recorder) renew() {
 	events := r.evidence.Renewed()
-	r.from.inc = r.evidence.Incarnation
+	ended := r.round
+	r.from.inc, r.round, r.evaluated = r.evidence.Incarnation, 0, 0
 	if h := r.evidence.After; h != nil {
 		r.history = *h
 	}
 	if r.holding != nil {
 		*r.holding = trace.Holding{}
 	}
-	r.t.acts = append(r.t.acts, act{kind: actRenew})
+	r.t.acts = append(r.t.acts, act{kind: actRenew, value: r.world.internOperation(
+		operation{Kind: opRenew, A: uint32(r.from.inc), Round: ended})})
 	r.t.events = append(r.t.events, events...)
 	r.t.checks = append(r.t.checks, check{event: events[1]})
 	r.t.visible = true
