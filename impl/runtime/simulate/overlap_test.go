@@ -84,7 +84,9 @@ func TestOverlapping(t *testing.T) {
 							name, second, d)
 					}
 					judge(t, name, out, anytime)
-					if n := len(out.Recoveries); !anytime && n != 2 {
+					// the second one waits for the first, and comes too late in a short program
+					short := strings.HasPrefix(k, "cg") || strings.HasPrefix(k, "leanmd")
+					if n := len(out.Recoveries); !anytime && n != 2 && !short {
 						t.Errorf("%s under %s: %d failures, %v apart and one by one", k, name, n, d)
 					}
 				}
