@@ -114,6 +114,7 @@ func (m *toyMachine) Step(in core.Input, out []core.Effect) []core.Effect {
 		event += toyAsked
 	case core.Killed:
 		event += toyKilled
+		m.s.S = (m.s.S + int(in.Incarnation)) % m.toy.states
 	case core.Loaded:
 		event += toyLoaded
 		for _, r := range in.Records {

@@ -14,7 +14,7 @@ import (
 type toyFeatures struct {
 	crashes, groups, reads, restoreSends, rollback, cyclic, monotone,
 	hosts, launches, stamped bool
-	renews, nested, small bool // with hosts; with launches; so that searches with much are not large
+	renews, nested, small bool // with hosts; with launches; so that there are few states
 }
 
 // randomToy draws a toy. A message of a kind sends only higher kinds, or (cyclic) each message
@@ -155,8 +155,11 @@ func (t *toy) launch(r *rand.Rand, f toyFeatures) {
 		if p >= len(t.nodes) && r.IntN(4) == 0 {
 			t.hosted[core.Proc(p)] = false // gone for good
 		}
-		if p >= len(t.nodes) && r.IntN(2) == 0 {
+		if p >= len(t.nodes) && (f.small || r.IntN(2) == 0) {
 			t.local = append(t.local, core.Proc(p))
+			if f.small && !slices.Contains(t.watchers, core.Proc(p)) {
+				t.watchers = append(t.watchers, core.Proc(p))
+			}
 		}
 		for s := range t.states {
 			for e := range t.rules[p][s] {
@@ -184,7 +187,8 @@ func (t *toy) renew(r *rand.Rand) {
 	for p := range t.procs {
 		for s := range t.states {
 			for k := range t.kinds {
-				t.rules[p][s][k].renew = r.IntN(4) == 0
+				rule := &t.rules[p][s][k]
+				rule.renew, rule.timer = r.IntN(4) == 0, r.IntN(3) == 0
 			}
 		}
 	}
