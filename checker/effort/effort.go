@@ -16,6 +16,8 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"testing"
 )
 
@@ -29,7 +31,10 @@ const More = "with " + Variable + "=long"
 const garbage, limit = 400, 1 << 29
 
 func init() {
-	if !Long() && os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+	measured := slices.ContainsFunc(os.Args, func(a string) bool {
+		return strings.HasPrefix(a, "-test.bench") // as the command is, whatever it holds
+	})
+	if !Long() && !measured && os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetGCPercent(garbage)
 		debug.SetMemoryLimit(limit)
 	}
