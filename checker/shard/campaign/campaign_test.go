@@ -355,7 +355,7 @@ func TestCancel(t *testing.T) {
 			if err := campaign.Cancel(ctx, m.Process("x", nil), c.ID()); err != nil {
 				t.Error(err)
 			}
-			if err := campaign.Forget(ctx, m.Process("x", nil), c.ID()); err == nil {
+			if err := campaign.Forget(ctx, m.Process("x", nil), c.ID(), nothingElse); err == nil {
 				t.Error("a campaign with a coordinator is forgotten")
 			}
 		})
@@ -377,7 +377,7 @@ func TestCancel(t *testing.T) {
 		if err != nil || strings.Join(again, "\n") != wanted(24) {
 			t.Errorf("resumed: %v\n%v", err, again)
 		}
-		if err := campaign.Forget(ctx, p, id); err != nil {
+		if err := campaign.Forget(ctx, p, id, nothingElse); err != nil {
 			t.Error(err)
 		}
 		if list, err := p.List(ctx, "result."+id+"."); len(list) > 0 || err != nil {
@@ -453,3 +453,6 @@ func TestOther(t *testing.T) {
 		group.Wait()
 	})
 }
+
+// nothingElse is all that a campaign of the tests keeps besides.
+func nothingElse(campaign.Header) error { return nil }

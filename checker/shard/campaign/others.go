@@ -56,9 +56,10 @@ func Cancel(ctx context.Context, e shard.Engine, id string) error {
 	return e.Purge(ctx, id)
 }
 
-// Forget removes a campaign with its answers. One that is coordinated is not forgotten.
-func Forget(ctx context.Context, e shard.Engine, id string) error {
-	_, revision, err := Read(ctx, e, id)
+// Forget removes a campaign with its answers, and by rest what else it keeps, before its name goes.
+// One that is coordinated is not forgotten.
+func Forget(ctx context.Context, e shard.Engine, id string, rest func(Header) error) error {
+	h, revision, err := Read(ctx, e, id)
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,8 @@ func Forget(ctx context.Context, e shard.Engine, id string) error {
 	case !errors.Is(err, shard.ErrMissing):
 		return fmt.Errorf("forget campaign %s: %w", id, err)
 	}
-	err = errors.Join(e.Purge(ctx, id), e.Forget(ctx, "result", id), e.Forget(ctx, "returned", id))
+	err = errors.Join(e.Purge(ctx, id), e.Forget(ctx, "result", id), e.Forget(ctx, "returned", id),
+		rest(h))
 	if err != nil {
 		return fmt.Errorf("forget campaign %s: %w", id, err)
 	}

@@ -238,10 +238,11 @@ func TestKilled(t *testing.T) {
 	served(t, folder)
 	args := []string{"check", "h*", "s*", "c*", "--save=", "--max-states", "20000"}
 	code, want, _ := finish(t, folder, append(args, "--workers", "1")...)
+	worker := append([]string{"worker", "--slots", "1"}, at(folder, asWorker)...)
 	ctx, cancel := context.WithCancel(t.Context())
 	var group sync.WaitGroup
 	for range 2 {
-		group.Go(func() { killed(ctx, t, folder) })
+		group.Go(func() { killed(ctx, t, folder, worker...) })
 	}
 	line := append(append(args, "--deliveries", "50"), at(folder, asOperator)...)
 	var id string
@@ -284,10 +285,9 @@ func TestKilled(t *testing.T) {
 }
 
 // killed is one worker after another, each killed after a while.
-func killed(ctx context.Context, t *testing.T, folder string) {
+func killed(ctx context.Context, t *testing.T, folder string, worker ...string) {
 	for life := 1; ctx.Err() == nil; life++ {
-		p := begin(t, folder, self(t), append([]string{"worker", "--slots", "1"},
-			at(folder, asWorker)...)...)
+		p := begin(t, folder, self(t), worker...)
 		select {
 		case <-time.After(time.Duration(life%5+1) * 300 * time.Millisecond):
 		case <-ctx.Done():
@@ -322,30 +322,34 @@ func TestEngineKilled(t *testing.T) {
 	}
 }
 
-// TestLevels explores one state space by workers that are processes, in a long test with one that
-// is killed: the numbers are those of one process.
+// TestLevels explores one state space by workers that are processes, in a long test a large one
+// beside one worker after another that is killed: the numbers are those of one process.
 func TestLevels(t *testing.T) {
 	folder := t.TempDir()
 	served(t, folder)
-	search := []string{"check", "s1", "--search", "bfs", "--save="}
+	search := append([]string{"check", "--search", "bfs", "--save="}, effort.Of([]string{"s1"},
+		[]string{"hmpl-checkpoint", "--reduce", "singletons,crashes"})...)
 	code, want, _ := finish(t, folder, search...)
 	worker := append([]string{"worker", "--slots", "1", "--blobs", "blobs"}, at(folder,
 		asWorker)...)
 	for range 2 {
 		begin(t, folder, self(t), worker...)
 	}
-	c := begin(t, folder, self(t), append(append(search, "--shards", "2", "--blobs", "blobs"),
+	c := begin(t, folder, self(t), append(append(search, "--shards", "3", "--blobs", "blobs"),
 		at(folder, asOperator)...)...)
+	ctx, cancel := context.WithCancel(t.Context())
+	var group sync.WaitGroup
 	if effort.Long() {
-		third := begin(t, folder, self(t), worker...)
-		says(t, c, &c.err, "goes on")
-		_ = third.Process.Kill()
+		group.Go(func() { killed(ctx, t, folder, worker...) })
 	}
 	<-c.ended
+	cancel()
+	group.Wait()
 	got := c.ProcessState.ExitCode()
 	if diff := cmp.Diff(untimed(want), untimed(c.out.String())); diff != "" || got != code {
 		t.Errorf("exit %d, want %d: %s%s", got, code, diff, c.err.String())
 	}
+	t.Log(c.err.String())
 }
 
 // TestInterrupted stops a command by a signal: it ends within seconds, and its campaign is resumed

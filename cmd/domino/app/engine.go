@@ -243,8 +243,10 @@ func (f *farm) close(ctx context.Context) error {
 	f.stop()
 	f.connection.Close()
 	sums := f.Sums()
-	words := fmt.Sprintf("campaign %s is %s: %s jobs by %d workers", f.ID(), state,
-		count(sums.Jobs), len(sums.By))
+	words := fmt.Sprintf("campaign %s is %s", f.ID(), state)
+	if sums.Jobs > 0 { // the workers of one search have one each, which it ends
+		words += fmt.Sprintf(": %s jobs by %d workers", count(sums.Jobs), len(sums.By))
+	}
 	for _, s := range []struct {
 		n    int
 		what string

@@ -98,7 +98,9 @@ func runFarm(ctx context.Context, args []string, std streams) (int, error) {
 	case "cancel":
 		err = campaign.Cancel(ctx, c.Engine, id)
 	case "forget":
-		err = campaign.Forget(ctx, c.Engine, id)
+		err = campaign.Forget(ctx, c.Engine, id, func(h campaign.Header) error {
+			return forgetLevels(ctx, c.Engine, h)
+		})
 	case "resume":
 		h, _, failed := campaign.Read(ctx, c.Engine, id)
 		if c.Close(); failed != nil {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -115,7 +116,7 @@ func (sf *searchFlags) shardedOne(ctx context.Context, s *scenarios.Scenario, o 
 			if f == nil {
 				out, err = sf.shardsHere(ctx, c, w)
 			} else {
-				j.Search, j.Most = f.ID()+"-levels", sf.shards
+				j.Search, j.Most = levelsOf(f.ID()), sf.shards
 				out, err = sf.shardsElsewhere(ctx, c, j, w, f)
 			}
 			w.Account(out.LocalSteps, out.LocalStates)
@@ -134,7 +135,7 @@ func shardWords(out *level.Outcome, workers int) string {
 		"in levels", workers, count(out.Covered), float64(out.Asked)/float64(max(1, out.States)),
 		float64(out.Written)/float64(max(1, out.States)))
 	if out.Again > 0 {
-		words += fmt.Sprintf("; %s attempts at a level came to nothing", count(out.Again))
+		words += fmt.Sprintf("; attempts at a level that came to nothing: %s", count(out.Again))
 	}
 	return words
 }
@@ -196,6 +197,28 @@ func (sf *searchFlags) shardsElsewhere(ctx context.Context, c level.Config, j sh
 		err = level.Forget(context.WithoutCancel(ctx), c)
 	}
 	return out, err
+}
+
+// levelsOf names the search of a campaign.
+func levelsOf(campaign string) string { return campaign + "-levels" }
+
+// forgetLevels removes the levels of a campaign that is a search of workers, and nothing of
+// another one.
+func forgetLevels(ctx context.Context, e shard.Engine, h campaign.Header) error {
+	f := pflag.NewFlagSet("", pflag.ContinueOnError)
+	f.ParseErrorsAllowlist.UnknownFlags = true
+	shards, blobs := f.Int("shards", 0, ""), f.String("blobs", "", "")
+	if err := f.Parse(h.Command); err != nil || *shards == 0 {
+		return err
+	}
+	c := level.Config{Engine: e, ID: levelsOf(h.ID)}
+	if *blobs != "" {
+		if !filepath.IsAbs(*blobs) {
+			*blobs = filepath.Join(h.Folder, *blobs)
+		}
+		c.Blobs = shard.NewFolder(*blobs)
+	}
+	return level.Forget(ctx, c)
 }
 
 // farmShards is how a campaign hands out the jobs of a search: enough that somebody waits when a

@@ -8,6 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker/effort"
+	"github.com/domino-check/domino/checker/shard"
 )
 
 // TestShards explores with workers that share no memory, here and by a campaign: what is printed is
@@ -62,6 +63,41 @@ func TestShardsResume(t *testing.T) {
 		code, out, wrong := dominoFarm(t.Context(), m, "farm", "resume", id[1], "--nats", "x")
 		if d := cmp.Diff(untimed(want), untimed(out)); d != "" {
 			t.Errorf("moment %d: exit %d: %s %s", moment, code, wrong, d)
+		}
+	}
+}
+
+// TestShardsForget forgets a search that was left unfinished: its levels go, too, and nothing else.
+func TestShardsForget(t *testing.T) {
+	for _, folder := range []string{"", t.TempDir()} {
+		m := newMemory(2)
+		blobs := m.Process("x", nil).Blobs()
+		args := []string{"check", "s1", "--search", "bfs", "--shards", "2", "--save=", "--nats",
+			"x"}
+		if folder != "" {
+			blobs, args = shard.NewFolder(folder), append(args, "--blobs", folder)
+		}
+		if err := blobs.Put(t.Context(), "others/object", nil); err != nil {
+			t.Fatal(err)
+		}
+		m.crash = 120
+		_, _, wrong := dominoFarm(t.Context(), m, args...)
+		id := regexp.MustCompile(`farm resume (\S+)`).FindStringSubmatch(wrong)
+		if m.crash = 0; id == nil {
+			t.Fatalf("there is no campaign: %s", wrong)
+		}
+		m.Elapse()
+		levels := id[1] + "-levels"
+		if list, err := blobs.List(t.Context(), levels); err != nil || len(list) == 0 {
+			t.Fatalf("%v: there are no levels that could be forgotten", err)
+		}
+		code, _, wrong := dominoFarm(t.Context(), m, "farm", "forget", id[1], "--nats", "x")
+		list, err := blobs.List(t.Context(), levels)
+		if code != 0 || err != nil || len(list) > 0 {
+			t.Errorf("exit %d, %v, %d blobs are left: %s", code, err, len(list), wrong)
+		}
+		if _, err := blobs.Get(t.Context(), "others/object"); err != nil {
+			t.Errorf("what belongs to another one is gone: %v", err)
 		}
 	}
 }
