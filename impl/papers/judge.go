@@ -213,7 +213,7 @@ func (r *Result) Rows() map[string]Status {
 func (c *Cell) Bounded() string { return [...]string{"", "<= ", ">= "}[c.Sense] + c.Printed }
 
 // Ours is our value as text, with as many digits as are printed, or more where it would look like
-// what it contradicts; "-" where there is none.
+// what it contradicts, or lies in the middle of two such numbers; "-" where there is none.
 func (c *Cell) Ours() string {
 	if c.Got == nil || c.Got.Status != NoClaim || c.Status == Failed {
 		return "-"
@@ -236,7 +236,9 @@ func (c *Cell) Ours() string {
 	for text := ""; ; digits++ {
 		text = strconv.FormatFloat(c.Got.Number, format, digits, 64)
 		again, _ := strconv.ParseFloat(text, 64)
-		if again != printed || c.Status != Contradicted || digits > 15 {
+		half := math.Pow10(-digits) / 2
+		middle := !scientific && math.Abs(math.Abs(again-c.Got.Number)-half) < 1e-9*half
+		if (again != printed || c.Status != Contradicted) && !middle || digits > 15 {
 			return text
 		}
 	}

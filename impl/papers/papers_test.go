@@ -144,6 +144,41 @@ func TestUnclear(t *testing.T) {
 	}
 }
 
+// TestOurs: ours is shown with the digits of the paper; with more where it would look like what it
+// contradicts, or lies in the middle of two such numbers, so that no reader wonders how it was
+// rounded; and one behind what was cut off.
+func TestOurs(t *testing.T) {
+	for _, c := range []struct {
+		v    papers.Value
+		ours float64
+		want string
+	}{
+		{papers.Value{Printed: "10"}, 12.5, "12.5"}, // one of eight cores, [RADIC] 5.2.4
+		{papers.Value{Printed: "12"}, 12.5, "12.5"},
+		{papers.Value{Printed: "-12"}, -12.5, "-12.5"},
+		{papers.Value{Printed: "0.2"}, .25, "0.25"},
+		{papers.Value{Printed: "13"}, 12.6, "13"},
+		{papers.Value{Printed: "13.26"}, 13.2649, "13.26"},
+		{papers.Value{Printed: "13.26"}, 13.2651, "13.27"},
+		{papers.Value{Printed: "9.4", Cut: true}, 9.459, "9.46"},
+		{papers.Value{Printed: "9", Tolerance: .1}, 9.2, "9"}, // its own half unit is more
+		{papers.Value{Printed: "20", Sense: papers.AtMost}, 20.6, "21"},
+		{papers.Value{Printed: "20.0", Sense: papers.AtMost}, 20.051, "20.1"},
+		{papers.Value{Printed: "5", Cut: true}, 4.99, "4.99"},
+		{papers.Value{Printed: "2.72E-08"}, 2.71e-8, "2.71E-08"},
+		{papers.Value{Printed: "2,7"}, 2.7, "2.7"},
+		{papers.Value{Printed: "7"}, 0, "0"},
+	} {
+		c.v.Name = "x"
+		r := papers.Judge(&papers.Claim{Method: papers.Arithmetic, Values: []papers.Value{c.v}},
+			[]papers.Got{{Name: "x", Number: c.ours}}, nil)
+		if got := r.Cells[0].Ours(); got != c.want {
+			t.Errorf("%s printed, ours %v (%v): %q, want %q", c.v.Printed, c.ours, r.Status, got,
+				c.want)
+		}
+	}
+}
+
 // TestData: what a reader and a judge need is there, and nothing twice.
 func TestData(t *testing.T) {
 	for _, p := range papers.All() {

@@ -64,11 +64,8 @@ func claimOnPage(p *wantedPaper, r *papers.Result) (c site.Claim, err error) {
 	c = site.Claim{ID: r.ID, Says: r.Says, Where: r.Where, Method: r.Method.String(),
 		Status: r.Status.String(), Class: paperClass(r.Status), Command: calledIfAny(r.Command)}
 	g := gridOf(r)
-	for _, v := range g.names {
-		c.Columns = append(c.Columns, withUnit(v))
-	}
-	for _, name := range g.rows {
-		c.Rows = append(c.Rows, g.rowOnPage(name))
+	for _, columns := range g.parts(fitsPage) {
+		c.Tables = append(c.Tables, g.onPage(columns))
 	}
 	for _, cell := range g.rest {
 		c.Rest = append(c.Rest, site.ClaimRow{Status: cell.Status.String(),
@@ -109,20 +106,53 @@ func calledIfAny(command string) string {
 	return called(command)
 }
 
-// rowOnPage is a row of values beside each other.
-func (g *paperGrid) rowOnPage(name string) site.ClaimRow {
-	row, worst := site.ClaimRow{Name: name}, papers.NoClaim
-	for _, v := range g.names {
+// mostPage is how wide a table of a page may be, in digits, with the space beside each cell: that
+// of a screen of 1,280 points.
+const mostPage = 142
+
+// fitsPage reports whether a table of some lines fits on a page, where heads of columns are broken
+// into lines and stand above two cells.
+func fitsPage(lines [][]string) bool {
+	words := [][]string{make([]string, len(lines[0]))}
+	for i := 1; i+1 < len(lines[0]); i += 2 {
+		for word := range strings.FieldsSeq(lines[0][i]) {
+			half := word[:(len(word)+1)/2]
+			if len(half) > len(words[0][i]) {
+				words[0][i], words[0][i+1] = half, half
+			}
+		}
+	}
+	return widthOf(append(words, lines[1:]...), 3) <= mostPage
+}
+
+// onPage is a table of some columns.
+func (g *paperGrid) onPage(columns []*papers.Value) (t site.ClaimTable) {
+	for _, v := range columns {
+		t.Columns = append(t.Columns, withUnit(v))
+	}
+	for _, name := range g.rows {
+		if row, some := g.rowOnPage(name, columns); some {
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
+}
+
+// rowOnPage is a row of values beside each other; some is false where there is none.
+func (g *paperGrid) rowOnPage(name string, columns []*papers.Value) (row site.ClaimRow, some bool) {
+	row.Name = name
+	worst := papers.NoClaim
+	for _, v := range columns {
 		c := g.cells[[2]string{name, v.Name}]
 		if c == nil {
 			row.Cells = append(row.Cells, site.ClaimCell{})
 			continue
 		}
 		row.Cells = append(row.Cells, cellOnPage(c))
-		worst = max(worst, c.Status)
+		worst, some = max(worst, c.Status), true
 	}
 	row.Status, row.Class = worst.String(), paperClass(worst)
-	return row
+	return row, some
 }
 
 // cellOnPage is one value. What a reader must not miss is said, too, and not in colour alone.

@@ -3,7 +3,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -71,7 +70,7 @@ func (o *paperPrinter) claim(p *wantedPaper, r *papers.Result) (err error) {
 // table prints the values of a claim: those of a row beside each other where the rows have the same
 // ones, otherwise below each other.
 func (o *paperPrinter) table(r *papers.Result) (err error) {
-	for _, lines := range grids(r, mostWidth) {
+	for _, lines := range grids(r, narrow(mostWidth, 2)) {
 		w := tabwriter.NewWriter(o.std.out, 0, 0, 2, ' ', tabwriter.AlignRight)
 		for _, line := range lines {
 			fmt.Fprintln(w, "    \t"+strings.Join(line, "\t")+"\t")
@@ -81,22 +80,24 @@ func (o *paperPrinter) table(r *papers.Result) (err error) {
 	return err
 }
 
-// mostWidth is how wide a table may be whose values of a row stand beside each other.
-const mostWidth = 120
+// How wide a table may be, in characters, whose values of a row stand beside each other: as text,
+// and as Markdown, whose cells have more space around them, on a page as wide as GitHub's.
+const (
+	mostWidth    = 120
+	mostMarkdown = 110
+)
+
+// narrow reports whether a table of some lines is at most so wide, with space beside each cell.
+func narrow(most, space int) func([][]string) bool {
+	return func(lines [][]string) bool { return widthOf(lines, space) <= most }
+}
 
 // grids are the lines of the tables of a claim, with their heads: of the values that stand beside
-// each other, in several where one would be wider than that, and of the others.
-func grids(r *papers.Result, width int) (tables [][][]string) {
+// each other, in several where one would not fit, and of the others.
+func grids(r *papers.Result, fits func([][]string) bool) (tables [][][]string) {
 	g := gridOf(r)
-	for first := 0; first < len(g.names); {
-		last := len(g.names)
-		lines := g.lines(first, last)
-		for last > first+1 && widthOf(lines) > width {
-			last--
-			lines = g.lines(first, last)
-		}
-		tables = append(tables, lines)
-		first = last
+	for _, part := range g.parts(fits) {
+		tables = append(tables, g.lines(part))
 	}
 	if len(g.rest) == 0 {
 		return tables
@@ -107,6 +108,19 @@ func grids(r *papers.Result, width int) (tables [][][]string) {
 			c.Bounded(), c.Ours(), c.Status.String()})
 	}
 	return append(tables, lines)
+}
+
+// parts divides the columns into tables that fit, or have one column.
+func (g *paperGrid) parts(fits func([][]string) bool) (list [][]*papers.Value) {
+	for first := 0; first < len(g.names); {
+		last := len(g.names)
+		for last > first+1 && !fits(g.lines(g.names[first:last])) {
+			last--
+		}
+		list = append(list, g.names[first:last])
+		first = last
+	}
+	return list
 }
 
 // paperGrid are the values of a claim that stand beside each other, and the rest.
@@ -154,28 +168,28 @@ func gridOf(r *papers.Result) *paperGrid {
 	return all
 }
 
-// widthOf is how wide a table of these lines is.
-func widthOf(lines [][]string) (width int) {
+// widthOf is how wide a table of these lines is, with so much space beside each cell.
+func widthOf(lines [][]string, space int) (width int) {
 	for i := range lines[0] {
 		most := 0
 		for _, line := range lines {
 			most = max(most, utf8.RuneCountInString(line[i]))
 		}
-		width += most + 2
+		width += most + space
 	}
 	return width
 }
 
 // lines are those of a table of some columns, with the worst status of each row in it.
-func (g *paperGrid) lines(first, last int) (lines [][]string) {
+func (g *paperGrid) lines(columns []*papers.Value) (lines [][]string) {
 	head, second := []string{""}, []string{""}
-	for _, c := range g.names[first:last] {
+	for _, c := range columns {
 		head, second = append(head, withUnit(c), ""), append(second, "paper", "ours")
 	}
 	lines = [][]string{append(head, ""), append(second, "status")}
 	for _, row := range g.rows {
 		line, status, some := []string{row}, papers.NoClaim, false
-		for _, v := range g.names[first:last] {
+		for _, v := range columns {
 			c := g.cells[[2]string{row, v.Name}]
 			if c == nil {
 				line = append(line, "", "")
@@ -256,7 +270,7 @@ func (o *paperPrinter) markdownClaim(_ *wantedPaper, r *papers.Result) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n### %s\n\n%s (%s; %s): **%s**\n", markdown.Line(r.ID),
 		markdown.Line(r.Says), markdown.Line(r.Where), r.Method, r.Status)
-	for _, lines := range grids(r, math.MaxInt) {
+	for _, lines := range grids(r, narrow(mostMarkdown, 3)) {
 		markdownTable(&b, lines)
 	}
 	if notes := notesOf(r); len(notes) > 0 {

@@ -3,12 +3,14 @@ package app
 import (
 	"context"
 	"errors"
+	"html"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -16,6 +18,7 @@ import (
 	"github.com/domino-check/domino/impl/papers"
 	"github.com/domino-check/domino/impl/program/script"
 	"github.com/domino-check/domino/spec"
+	"github.com/domino-check/domino/spec/report/browser"
 )
 
 // TestPaperErrors: who asks for what is not there is told what is near.
@@ -217,5 +220,71 @@ func TestPaperDrawn(t *testing.T) {
 	if runtime.GOOS == "linux" && (code != exitUsage || again != out ||
 		!strings.Contains(errs, "--html: ")) {
 		t.Errorf("a full disk: exit %d, %s", code, errs)
+	}
+}
+
+// Aim: tables of claims can be read where they are looked at. Method: the widest ones as a page, on
+// a screen as wide as that of a laptop, which none runs out of, and on that of a telephone, where
+// they can be moved, and nothing else; as Markdown none is wider than a page of GitHub.
+func TestPaperFits(t *testing.T) {
+	claims := [][]string{{"radic", "table-3.1", "table-6.2", "fig-6.11"}}
+	if effort.Long() {
+		claims = append(claims, []string{"radic", "table-*", "fig-6.5"}, []string{"hydee-fr",
+			"table-4"}, []string{"errmgr", "table-1b"})
+	}
+	tab := browser.Find(t)
+	for _, words := range claims {
+		page := filepath.Join(t.TempDir(), "page.html")
+		code, out, errs := domino(t.Context(), append(append([]string{"paper"}, words...),
+			"--markdown", "--html", page)...)
+		if code == exitUsage {
+			t.Fatalf("%q: %s", words, errs)
+		}
+		tableWidths(t, out)
+		for _, width := range []int{1280, 390} {
+			tab.Size(width, 900)
+			tab.Open("file://" + page)
+			var wide int
+			if tab.Eval("document.documentElement.scrollWidth", &wide); wide > width {
+				t.Errorf("%q: the page is %d wide on a screen of %d", words, wide, width)
+			}
+			var regions []string
+			tab.Eval(`[...document.querySelectorAll(".scroll")].filter(e => e.scrollWidth >
+				e.clientWidth + 1).map(e => e.ariaLabel + " is " + e.scrollWidth + " wide")`,
+				&regions)
+			if width == 1280 && len(regions) > 0 {
+				t.Errorf("%q: on a screen of %d: %q", words, width, regions)
+			}
+		}
+	}
+}
+
+// tableWidths measures the lines of tables, of which each cell has a bar and two blanks.
+func tableWidths(t *testing.T, text string) {
+	t.Helper()
+	var lines []string
+	for line := range strings.Lines(text + "\n") {
+		if strings.HasPrefix(line, "|") {
+			lines = append(lines, strings.TrimSpace(line))
+			continue
+		}
+		wide := 1
+		var columns []int
+		for _, line := range lines {
+			for i, cell := range strings.Split(strings.Trim(
+				html.UnescapeString(line), "|"), "|") {
+				if i == len(columns) {
+					columns = append(columns, 0)
+				}
+				columns[i] = max(columns[i], utf8.RuneCountInString(cell)+1)
+			}
+		}
+		for _, n := range columns {
+			wide += n
+		}
+		if len(columns) > 4 && wide > mostMarkdown+1 { // of three values there is but one column
+			t.Errorf("a table of %d characters: %s", wide, lines[0])
+		}
+		lines = nil
 	}
 }

@@ -21,12 +21,17 @@ type ClaimSum struct {
 type Claim struct {
 	ID, Says, Where, Method string
 	Status, Class           string
-	Columns                 []string
-	Rows                    []ClaimRow  // with a cell for each column
+	Tables                  []ClaimTable
 	Rest                    []ClaimRow  // with one cell, what else there is
 	Notes, Agreeing         []ClaimNote // what a reader must know, and why the rest agrees
 	Command                 string
 	Charts                  []Chart
+}
+
+// ClaimTable is values that stand beside each other; of many columns a claim has several.
+type ClaimTable struct {
+	Columns []string
+	Rows    []ClaimRow // with a cell for each column
 }
 
 // ClaimRow is a row of values.
@@ -44,6 +49,9 @@ type ClaimCell struct {
 
 // ClaimNote is what is said of some cells, or of the whole claim.
 type ClaimNote struct{ Status, Class, About, Why string }
+
+// Number counts the tables of a claim from 1.
+func (Claim) Number(table int) int { return table + 1 }
 
 // Render makes the page.
 func (c *Claims) Render() ([]byte, error) {
