@@ -3,6 +3,7 @@ package traffic
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -59,6 +60,9 @@ func readCSV(l *lines, ranks int) (*Graph, error) {
 			return nil, l.errorf("%w", err)
 		}
 	}
+	if f.order == nil {
+		return nil, fmt.Errorf("%s: not a line in it: %w", l.name, ErrEmpty)
+	}
 	return l.graph(&b, ranks, slices.Contains(f.order, 3))
 }
 
@@ -72,8 +76,8 @@ func (f *csvFile) header(line []byte) (names bool, err error) {
 	}
 	words := strings.Split(strings.ToLower(string(line)), string(f.comma))
 	if len(words) < 3 || len(words) > 4 {
-		return false, f.errorf("%d fields, want src,dst,bytes or src,dst,bytes,messages",
-			len(words))
+		return false, f.errorf("%s, want src,dst,bytes or src,dst,bytes,messages, with commas, "+
+			"semicolons or tabs", fields(len(words)))
 	}
 	first := unquoted([]byte(words[0]))
 	if names = len(first) > 0 && first[0] >= 'a' && first[0] <= 'z'; !names {
@@ -108,11 +112,11 @@ func (f *csvFile) channel(line []byte) error {
 	for i, at := range f.order {
 		word, rest, more := bytes.Cut(line, []byte{f.comma})
 		if more != (i < len(f.order)-1) {
-			fields := i + 1
+			n := i + 1
 			if more {
-				fields += 1 + bytes.Count(rest, []byte{f.comma})
+				n += 1 + bytes.Count(rest, []byte{f.comma})
 			}
-			return f.errorf("%d fields, the first line has %d", fields, len(f.order))
+			return f.errorf("%s, the first line has %d", fields(n), len(f.order))
 		}
 		n, err := f.whole(columns[at], unquoted(word))
 		if err != nil {

@@ -40,10 +40,23 @@ func (l *lines) next() ([]byte, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: read: %w", l.name, err)
 	}
-	if l.number == 1 {
-		line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
-	}
 	return bytes.TrimSpace(line), nil
+}
+
+// begin passes over the mark of UTF-8 and says of what is no text of bytes what to do with it.
+func (l *lines) begin() error {
+	head, _ := l.in.Peek(3) // less of a shorter file, and what is wrong with it comes again
+	is := func(mark string) bool { return bytes.HasPrefix(head, []byte(mark)) }
+	switch {
+	case is("\xef\xbb\xbf"):
+		_, err := l.in.Discard(len(head))
+		return err
+	case is("\xff\xfe"), is("\xfe\xff"):
+		return fmt.Errorf("%s: text in UTF-16: save it as UTF-8", l.name)
+	case is("\x1f\x8b"):
+		return fmt.Errorf("%s: compressed with gzip: unpack it before", l.name)
+	}
+	return nil
 }
 
 // errorf is an error at the present line.
@@ -85,10 +98,21 @@ func Read(name string, in io.Reader, ranks int) (*Graph, error) {
 			ranks, MaxRanks)
 	}
 	l := newLines(name, in)
+	if err := l.begin(); err != nil {
+		return nil, err
+	}
 	if head, _ := l.in.Peek(len(marketHead)); bytes.EqualFold(head, []byte(marketHead)) {
 		return readMarket(l, ranks)
 	}
 	return readCSV(l, ranks)
+}
+
+// fields counts them in words.
+func fields(n int) string {
+	if n == 1 {
+		return "1 field"
+	}
+	return fmt.Sprintf("%d fields", n)
 }
 
 // Graph ends a file: errors about the whole of it name the file alone.

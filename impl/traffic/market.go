@@ -22,7 +22,8 @@ type marketFile struct {
 
 // readMarket reads a Matrix Market file in coordinate form, whose entry (i, j) is what rank i-1
 // sends to rank j-1. Of a symmetric one each entry stands for both directions, and of a pattern
-// each is one byte. Real numbers must be whole.
+// each is one byte. Real numbers must be whole. One above the diagonal of a symmetric matrix is
+// refused, as the format has it: with the one below it would count twice.
 func readMarket(l *lines, ranks int) (*Graph, error) {
 	f := &marketFile{lines: l}
 	if err := f.head(); err != nil {
@@ -59,6 +60,10 @@ func (f *marketFile) head() error {
 		return err
 	}
 	words := strings.Fields(strings.ToLower(string(line)))
+	if len(words) == 5 && words[1] == "matrix" && words[2] == "array" {
+		return f.errorf("a dense matrix, an array: want one in coordinates, with its size and " +
+			"entries")
+	}
 	if len(words) != 5 || words[1] != "matrix" || words[2] != "coordinate" {
 		return f.errorf("want \"%s matrix coordinate KIND SYMMETRY\"", marketHead)
 	}
@@ -102,7 +107,7 @@ func (f *marketFile) size(ranks int) error {
 		return err
 	}
 	if len(words) != 3 {
-		return f.errorf("%d fields, want rows, columns and entries", len(words))
+		return f.errorf("%s, want rows, columns and entries", fields(len(words)))
 	}
 	var sizes [3]int64
 	for i, field := range []string{"rows", "columns", "entries"} {
@@ -130,7 +135,7 @@ func (f *marketFile) entry(words [][]byte) error {
 		want = 2
 	}
 	if len(words) != want {
-		return f.errorf("%d fields, want %d", len(words), want)
+		return f.errorf("%s, want %d", fields(len(words)), want)
 	}
 	var at [2]int
 	for i, field := range []string{"row", "column"} {
@@ -142,6 +147,10 @@ func (f *marketFile) entry(words [][]byte) error {
 			return f.errorf("%s %d: this rank is unknown, there are %d, from 1", field, n, f.order)
 		}
 		at[i] = int(n) - 1
+	}
+	if f.symmetric && at[0] < at[1] {
+		return f.errorf("row %s, column %s: above the diagonal, of which the other side of a "+
+			"symmetric matrix stands for both", words[0], words[1])
 	}
 	value := int64(1)
 	if !f.pattern {

@@ -89,6 +89,13 @@ func TestFiles(t *testing.T) {
 		{"market, pattern",
 			"%%MatrixMarket matrix coordinate pattern general\n\n2 2 1\n2 1\n", 0,
 			map[pair]sum{{1, 0}: {1, 0}}, 2, ""},
+		{"market, pattern and symmetric, with a mark and returns",
+			"\xef\xbb\xbf%%MatrixMarket matrix coordinate pattern symmetric\r\n3 3 2\r\n2 1\r\n" +
+				"3 2\r\n", 0, map[pair]sum{{0, 1}: {1, 0}, {1, 0}: {1, 0}, {1, 2}: {1, 0},
+				{2, 1}: {1, 0}}, 3, ""},
+		{"the last line ends before its last field is done", "0,1,5\n1,0,55", 0,
+			map[pair]sum{{0, 1}: {5, 0}, {1, 0}: {55, 0}}, 2,
+			"[f:2: the last line has no end: is it whole?]"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -110,7 +117,13 @@ func TestFiles(t *testing.T) {
 func TestErrors(t *testing.T) {
 	market := "%%MatrixMarket matrix coordinate integer general\n"
 	tests := []struct{ name, text, want string }{
-		{"empty", "", "f: no traffic"},
+		{"empty", "", "f: not a line in it: no traffic"},
+		{"nothing but comments", "\xef\xbb\xbf\r\n# x\n", "f: not a line in it: no traffic"},
+		{"compressed", "\x1f\x8b\x08", "f: compressed with gzip: unpack it"},
+		{"of 16 bits", "\xff\xfe0\x00", "f: text in UTF-16: save it as UTF-8"},
+		{"of 16 bits, the other way round", "\xfe\xff\x000", "f: text in UTF-16: save it"},
+		{"a blank between", "0 1 5\n", "f:1: 1 field, want src,dst,bytes or " +
+			"src,dst,bytes,messages, with commas, semicolons or tabs"},
 		{"header alone", "src,dst,bytes\n", "f: no traffic"},
 		{"nothing sent", "0,1,0\n", "f: no traffic"},
 		{"one rank", "0,0,5\n", "f: no traffic"},
@@ -129,8 +142,8 @@ func TestErrors(t *testing.T) {
 		{"a word", "0,1,5\n0,x,5\n", `f:2: dst "x": want a whole number`},
 		{"a field is missing", "0,1,5,1\n0,1,5\n", "f:2: 3 fields, the first line has 4"},
 		{"a field too many", "0,1,5\n0,1,5,1\n", "f:2: 4 fields, the first line has 3"},
-		{"commas, then semicolons", "0,1,5\n0;1;5\n", "f:2: 1 fields, the first line has 3"},
-		{"semicolons, then commas", "0;1;5\n0,1,5\n", "f:2: 1 fields, the first line has 3"},
+		{"commas, then semicolons", "0,1,5\n0;1;5\n", "f:2: 1 field, the first line has 3"},
+		{"semicolons, then commas", "0;1;5\n0,1,5\n", "f:2: 1 field, the first line has 3"},
 		{"two fields", "0,1\n", "f:1: 2 fields, want src,dst,bytes or"},
 		{"an unknown column", "src,dst,size\n", `f:1: column "size": want src, dst, bytes,`},
 		{"a column twice", "src,src,bytes\n", `f:1: column "src": want src, dst, bytes,`},
@@ -150,7 +163,11 @@ func TestErrors(t *testing.T) {
 		{"not a number", market + "8 8 1\n2 1 NaN\n", `f:3: value "NaN": want a whole number`},
 		{"infinite", market + "8 8 1\n2 1 1e999\n", "f:3: value 1e999: more than"},
 		{"a real fraction", market + "8 8 1\n2 1 1.5\n", "f:3: value 1.5: want a whole number"},
-		{"dense", "%%MatrixMarket matrix array real general\n", "f:1: want \"%%MatrixMarket"},
+		{"dense", "%%MatrixMarket matrix array real general\n", "f:1: a dense matrix, an array"},
+		{"a vector", "%%MatrixMarket vector coordinate real general\n",
+			"f:1: want \"%%MatrixMarket"},
+		{"both sides of a symmetric one", "%%MatrixMarket matrix coordinate integer symmetric\n" +
+			"8 8 2\n2 1 4\n1 2 4\n", "f:4: row 1, column 2: above the diagonal"},
 		{"complex", "%%MatrixMarket matrix coordinate complex general\n", "f:1: entries are comp"},
 		{"skew", "%%MatrixMarket matrix coordinate real skew-symmetric\n", "f:1: the matrix is sk"},
 	}
@@ -160,7 +177,7 @@ func TestErrors(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 				t.Errorf("got %v, want %s...", err, tt.want)
 			}
-			if strings.HasPrefix(tt.want, "f: no traffic") != errors.Is(err, traffic.ErrEmpty) {
+			if strings.Contains(tt.want, "no traffic") != errors.Is(err, traffic.ErrEmpty) {
 				t.Errorf("%v is empty: %t", err, errors.Is(err, traffic.ErrEmpty))
 			}
 		})

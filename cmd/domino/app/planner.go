@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -170,13 +169,25 @@ func (o *plannerFlags) rules(what *planSubject) (r clustering.Rules, err error) 
 		r.Part = append(r.Part, [2]int{pair[0], pair[1]})
 	}
 	if o.back != "" {
-		percent, err := strconv.ParseFloat(strings.TrimSuffix(o.back, "%"), 64)
-		if err != nil || !(percent > 0 && percent <= 100) {
-			return r, fmt.Errorf("--max-rollback %s: want percent in (0, 100]", o.back)
+		if r.Rollback, err = millionths(o.back); err != nil {
+			return r, fmt.Errorf("--max-rollback %w", err)
 		}
-		r.Rollback = int64(math.Round(percent * 1e4))
 	}
 	return r, nil
+}
+
+// millionths reads percent, more than none and at most all, as a share in millionths. A bound that
+// was rounded would be another one, or none.
+func millionths(text string) (int64, error) {
+	const decimals = 4
+	before, behind, _ := strings.Cut(strings.TrimSuffix(text, "%"), ".")
+	n, err := strconv.ParseUint(before+behind+strings.Repeat("0", max(0, decimals-len(behind))),
+		10, 32)
+	if err != nil || before == "" || len(behind) > decimals || n == 0 || n > 1e6 {
+		return 0, fmt.Errorf("%s: want percent in (0, 100] with at most %d digits behind the point",
+			text, decimals)
+	}
+	return int64(n), nil
 }
 
 // ranksOf are ranks by their names.
@@ -186,6 +197,9 @@ func (s *planSubject) ranksOf(flag, text string) (list []int, err error) {
 		if !ok {
 			return nil, fmt.Errorf("%s %q: rank %s does not exist, there are %d, from %s to %s",
 				flag, text, name, s.graph.Ranks, s.name(0), s.name(s.graph.Ranks-1))
+		}
+		if slices.Contains(list, r) {
+			return nil, fmt.Errorf("%s %q: rank %s twice", flag, text, name)
 		}
 		list = append(list, r)
 	}
@@ -203,7 +217,7 @@ func readNodeMap(file string, what *planSubject) ([]int, error) {
 	}
 	nodes, given := make([]int, what.graph.Ranks), make([]bool, what.graph.Ranks)
 	numbers := map[string]int{}
-	for i, line := range strings.Split(string(text), "\n") {
+	for i, line := range strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n") {
 		words := strings.Fields(line)
 		if len(words) == 0 || words[0][0] == '#' {
 			continue
@@ -211,8 +225,7 @@ func readNodeMap(file string, what *planSubject) ([]int, error) {
 		r, ok := what.rank(words[0])
 		switch {
 		case len(words) != 2:
-			return nil, fmt.Errorf("%s:%d: %d words, want a rank and its node", file, i+1,
-				len(words))
+			return nil, fmt.Errorf("%s:%d: want two words, a rank and its node", file, i+1)
 		case !ok:
 			return nil, fmt.Errorf("%s:%d: rank %s does not exist, there are %d", file, i+1,
 				words[0], what.graph.Ranks)
@@ -251,6 +264,7 @@ func (s *planSubject) rank(name string) (int, bool) {
 		r := slices.Index(s.names, name)
 		return r, r >= 0
 	}
-	r, err := strconv.Atoi(strings.TrimPrefix(name, "r"))
-	return r, err == nil && r >= 0 && r < s.graph.Ranks
+	number := strings.TrimPrefix(name, "r")
+	r, err := strconv.Atoi(number)
+	return r, err == nil && r >= 0 && r < s.graph.Ranks && number == strconv.Itoa(r)
 }

@@ -105,7 +105,7 @@ func TestPlanFile(t *testing.T) {
 	if a.Plan.Line != "r0-r2 | r3-r5" {
 		t.Errorf("%+v", a.Plan)
 	}
-	nodes := planFileOf(t, "nodes", "# rank node\n0 a\n1 b\n2 b\n3 a\n4 c\n\n5 c\n")
+	nodes := planFileOf(t, "nodes", "\ufeff0 a\r\n# rank node\n1 b\n2 b\n3 a\n4 c\n\n5 c\n")
 	a = planOf(t, file, "--node-map", nodes, "--beta", "9")
 	if a.Plan.Line != "r0 r3 | r1 r2 | r4 r5" {
 		t.Errorf("%+v", a.Plan)
@@ -114,6 +114,18 @@ func TestPlanFile(t *testing.T) {
 		"%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n2 1 9\n3 1 1\n")
 	if a := planOf(t, market, "--max-size", "2"); a.Plan.Line != "r0 r1 | r2" || a.Bytes != 20 {
 		t.Errorf("%+v", a)
+	}
+}
+
+// TestPlanBound: a bound is what it says, to its last digit. A third of the ranks is more than
+// 33.3333 % and less than 33.3334 %; with less, one of three pairs is cut.
+func TestPlanBound(t *testing.T) {
+	file := planFileOf(t, "x.csv", pairs)
+	for bound, clusters := range map[string]int{"33.3333": 4, "33.3334%": 3, "16.6667": 6,
+		"100": 3, "100.0000%": 3} {
+		if a := planOf(t, file, "--max-rollback", bound); a.Plan.Clusters != clusters {
+			t.Errorf("%s: %s, want %d clusters", bound, a.Plan.Line, clusters)
+		}
 	}
 }
 
@@ -174,11 +186,29 @@ func TestPlanRefuses(t *testing.T) {
 		{"bisection", "bisection knows no constraint", []string{good, "--method", "bisection",
 			"--max-size", "2"}},
 		{"rollback", "--max-rollback 0: want percent", []string{good, "--max-rollback", "0"}},
+		{"a bound that would be none", "--max-rollback 0.00001: want percent in (0, 100] with at " +
+			"most 4 digits", []string{good, "--max-rollback", "0.00001"}},
+		{"a bound by an exponent", "--max-rollback 1e-300: want", []string{good, "--max-rollback",
+			"1e-300"}},
+		{"a bound above all", "--max-rollback 100.0001: want", []string{good, "--max-rollback",
+			"100.0001"}},
+		{"a bound without an end", "--max-rollback inf: want", []string{good, "--max-rollback",
+			"inf"}},
+		{"a rank twice", "--join \"r0 0\": rank 0 twice", []string{good, "--join", "r0 0"}},
+		{"parted from itself", "--part \"r1 r1\": rank r1 twice",
+			[]string{good, "--part", "r1 r1"}},
+		{"a number with a sign", "rank r+1 does not exist", []string{good, "--join", "r+1 r2"}},
+		{"a number of two digits", "rank r01 does not exist", []string{good, "--join", "r01 r2"}},
+		{"a kernel", `and no scenario, did you mean "cg"?`, []string{"cgg class=S ranks=4"}},
 		{"a name", "--join \"r0 r9\": rank r9 does not exist, there are 6, from r0 to r5",
 			[]string{good, "--join", "r0 r9"}},
 		{"three parted", "--part \"r0 r1 r2\": want two", []string{good, "--part", "r0 r1 r2"}},
 		{"a node map", ":1: rank 9 does not exist", []string{good, "--node-map",
 			planFileOf(t, "nodes", "9 a\n")}},
+		{"a word in a node map", ":2: want two words, a rank and its node", []string{good,
+			"--node-map", planFileOf(t, "nodes", "0 a\n1\n")}},
+		{"two nodes", ":2: rank 0 has a node already", []string{good, "--node-map",
+			planFileOf(t, "nodes", "0 a\n0 b\n")}},
 		{"half a node map", "rank r1 has no node", []string{good, "--node-map",
 			planFileOf(t, "nodes", "0 a\n")}},
 		{"a clash by arithmetic", "the constraints clash: 2 clusters; at most 2 ranks each",

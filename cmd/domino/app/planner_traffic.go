@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/program/kernels"
 	"github.com/domino-check/domino/impl/runtime/tcp/cluster"
 	"github.com/domino-check/domino/impl/traffic"
+	"github.com/domino-check/domino/scenarios/spelling"
 	"github.com/domino-check/domino/spec/report/wholefile"
 )
 
@@ -37,7 +37,8 @@ func (std streams) planned(ctx context.Context, words []string, ranks int) (*pla
 			return &planSubject{title: text, graph: g}, err
 		case scenario && !exists && strings.ContainsAny(text, " ="):
 			return nil, fmt.Errorf("%q is no file, no kernel with its numbers, such as \"cg "+
-				"class=D ranks=256\", and no scenario", text)
+				"class=D ranks=256\", and no scenario%s", text,
+				spelling.Guess(strings.Fields(text)[0], kernelNames()))
 		case scenario && !exists && filepath.Ext(text) != "":
 			return nil, err
 		case scenario:
@@ -64,8 +65,7 @@ func (std streams) planned(ctx context.Context, words []string, ranks int) (*pla
 // isKernel reports whether the first word is the name of a kernel.
 func isKernel(text string) bool {
 	name, _, _ := strings.Cut(strings.TrimSpace(text), " ")
-	names, _ := kernels.List()
-	return slices.Contains(names, "kernel "+name)
+	return slices.Contains(kernelNames(), name)
 }
 
 // fileTraffic reads a table.
