@@ -216,6 +216,7 @@ func (std *streams) use(cores int) {
 func checkAll(ctx context.Context, list []*scenarios.Scenario, o checker.Options, sf *searchFlags,
 	std streams) (int, error) {
 	began := time.Now()
+	defer careful(o)()
 	p := newProgress(std.err, len(list), sf.json)
 	std.use(sf.workers)
 	o.Workers = max(1, sf.workers/max(1, len(list)))

@@ -89,7 +89,7 @@ func runPlan(ctx context.Context, args []string, std streams) (int, error) {
 		return 0, errors.New("want a kernel such as \"cg class=D ranks=256\", a scenario, a file " +
 			"with traffic, or the folder of a run")
 	}
-	debug.SetGCPercent(netGarbage)
+	defer debug.SetGCPercent(debug.SetGCPercent(netGarbage))
 	what, err := std.planned(ctx, f.Args(), o.ranks)
 	if err != nil {
 		return 0, err

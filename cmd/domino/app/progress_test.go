@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"os/exec"
-	"runtime/debug"
 	"strings"
 	"syscall"
 	"testing"
@@ -21,9 +20,6 @@ func TestMain(m *testing.M) {
 	}
 	// a child that was built with -race would sleep for a second when it ends
 	os.Setenv("GORACE", "atexit_sleep_ms=0 "+os.Getenv("GORACE"))
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(200) // as the command does
-	}
 	os.Exit(browser.Main(m))
 }
 
