@@ -8,8 +8,8 @@
 // their size differs, and which of several cases of one kind are tried; a test that has no small
 // form is skipped with a line ([Seconds]).
 //
-// Tests that take seconds collect garbage less often than other programs, up to half a GiB: a sixth
-// of their time would be the collector's.
+// Tests collect garbage less often than other programs, short ones up to half a GiB: a sixth of
+// their time would be the collector's. Long ones do it as the command does.
 package effort
 
 import (
@@ -27,16 +27,26 @@ const Variable = "DOMINO_TESTS"
 // More says, behind what a test leaves out, what does it.
 const More = "with " + Variable + "=long"
 
-// The collector begins when the heap has grown by garbage percent, and at limit bytes in any case.
-const garbage, limit = 400, 1 << 29
+// The collector begins when the heap has grown by garbage percent, and at limit bytes in any case;
+// in long tests by longGarbage percent.
+const (
+	garbage, limit = 400, 1 << 29
+	longGarbage    = 200
+)
 
 func init() {
 	measured := slices.ContainsFunc(os.Args, func(a string) bool {
 		return strings.HasPrefix(a, "-test.bench") // as the command is, whatever it holds
 	})
-	if !Long() && !measured && os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+	if measured || os.Getenv("GOGC") != "" || os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	switch level() {
+	case 0:
 		debug.SetGCPercent(garbage)
 		debug.SetMemoryLimit(limit)
+	case 1:
+		debug.SetGCPercent(longGarbage)
 	}
 }
 
