@@ -19,6 +19,7 @@ type Costs struct {
 	Disk      Disk          `json:"disk"`      // of every node but those with one of their own
 	Shared    bool          `json:"shared"`    // that is one for all nodes: a stable store
 	Disks     []Own         `json:"disks,omitempty"`
+	Keep      Disk          `json:"keep,omitzero"`       // of every node, for images (Config.Images)
 	Launch    time.Duration `json:"launch"`              // until a proc that is launched runs
 	Restart   time.Duration `json:"restart"`             // until one that nobody has to launch runs again
 	Stop      time.Duration `json:"stop"`                // until a proc that is to be stopped has stopped
@@ -102,8 +103,10 @@ func (c *Costs) Validate() error {
 			return err
 		}
 	}
-	if err := c.Disk.validate(); err != nil {
-		return err
+	for _, d := range []*Disk{&c.Disk, &c.Keep} {
+		if err := d.validate(); err != nil {
+			return err
+		}
 	}
 	for _, d := range c.Disks {
 		if err := d.Disk.validate(); err != nil {

@@ -13,6 +13,7 @@ type item struct {
 	// when the first byte may leave; on a card, when the last byte is out of the node of the sender
 	left    moment
 	bytes   int64
+	written int64  // bytes that the node of who gets it writes before it is handed over
 	slow    moment // what its carriage takes at least, from its first byte on
 	latency moment
 	message core.Message

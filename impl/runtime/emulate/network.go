@@ -10,6 +10,11 @@ func (r *Run) send(p *proc, e *core.Effect) {
 	if r.config.Size != nil {
 		bytes = r.config.Size(e.Message)
 	}
+	var images Images
+	if r.config.Images != nil {
+		images = r.config.Images(r, p.id, to.id, e.Message)
+		bytes = max(0, bytes+images.More)
+	}
 	var way Carriage
 	if r.config.Carry != nil {
 		way = r.config.Carry(r, p.id, to.id, e.Message)
@@ -17,11 +22,14 @@ func (r *Run) send(p *proc, e *core.Effect) {
 	link := r.link(p.node, to.node)
 	p.free = r.compute(p, max(p.free, r.now), lasting(link.Overhead))
 	at := p.free.plus(lasting(way.Wait))
+	if images.Read > 0 {
+		at = r.keepOf(p).read(at, images.Read, false)
+	}
 	if link.Eager > 0 && bytes > link.Eager {
 		at = at.plus(2 * link.latency(0)) // it is announced, and may come
 	}
 	i := r.hold(item{kind: core.Received, from: p.id, fromLife: p.life, toLife: to.life,
-		bytes: bytes, slow: span(bytes, way.Rate), left: at, message: m})
+		bytes: bytes, written: images.Written, slow: span(bytes, way.Rate), left: at, message: m})
 	if r.windows == nil || r.windows.overtake || link == &r.config.Costs.Within {
 		c := p.channel(to.id)
 		r.items[i].via = c
@@ -117,4 +125,25 @@ func (r *Run) cut(what *item) bool {
 	}
 	end := p.ends[what.fromLife]
 	return end >= 0 && end < what.left
+}
+
+// keepOf is where the node of a proc keeps what others give it.
+func (r *Run) keepOf(p *proc) *disk { return r.procs[r.procs[p.node].box].keep }
+
+// keep writes the images of a message that is there as a whole, and reports whether it comes when
+// that is done. What was cut off is not written, nor what comes to a proc that is down, and so has
+// no node.
+func (r *Run) keep(to *proc, i int32) bool {
+	what := &r.items[i]
+	bytes := what.written
+	what.written = 0
+	if bytes == 0 || !to.up || to.life != what.toLife || r.cut(what) {
+		return false
+	}
+	end := r.keepOf(to).write(r.now, bytes)
+	if end <= r.now {
+		return false
+	}
+	r.put(to, arrive, end, i)
+	return true
 }

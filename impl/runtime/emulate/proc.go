@@ -54,6 +54,7 @@ type proc struct {
 	under    []int32                // writes and reads in progress, oldest first
 	settled  moment                 // when the newest of them is done
 	disk     *disk                  // of its node, or its own
+	keep     *disk                  // of its node, for what others give it
 }
 
 // timer is the newest setting of a timer.

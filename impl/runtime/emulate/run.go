@@ -21,6 +21,9 @@ type Config struct {
 	Timer func(p core.Proc, timer string, ticks uint64) (takes time.Duration, ok bool)
 	// Carry is what it takes to send a message beside the prices of links; nil means nothing.
 	Carry func(r *Run, from, to core.Proc, m core.Message) Carriage
+	// Images is what a message has beside its bytes, of images of a declared size that it carries;
+	// nil means that none carries any.
+	Images func(r *Run, from, to core.Proc, m core.Message) Images
 	// Wire lets messages travel as between processes, by their headers (core.Framed) or else by the
 	// codec, so that what is evidence for a search stays at home; that is also their size.
 	Wire bool
@@ -62,6 +65,14 @@ type Config struct {
 type Carriage struct {
 	Wait time.Duration
 	Rate int64
+}
+
+// Images are those of processes that one message carries. They are read where they are kept before
+// the message leaves, which others of its sender do not wait for, and written where they will be,
+// before it is handed over: on the disks of the nodes of both (Costs.Keep).
+type Images struct {
+	More          int64 // bytes that the message counts as beside its own; may be negative
+	Read, Written int64 // bytes, at its sender and at who gets it
 }
 
 // DefaultSteps ends a run that would go on for ever.
@@ -115,7 +126,7 @@ func New(setup *core.Setup, c Config) (*Run, error) {
 		c.Steps = DefaultSteps
 	}
 	r := &Run{setup: setup, config: c, procs: make([]proc, len(l.Names)),
-		shared: open(c.Costs.Disk), direct: c.Carry == nil && c.Costs.Between.Eager == 0 &&
+		shared: open(c.Costs.Disk), direct: c.Carry == nil && c.Images == nil && c.Costs.Between.Eager == 0 &&
 			c.Costs.Within.Eager == 0 && c.PerNode <= 1 && len(l.Nodes)+len(l.Hosted) == 0}
 	for i := range r.procs {
 		p := &r.procs[i]
@@ -132,6 +143,9 @@ func New(setup *core.Setup, c Config) (*Run, error) {
 			p.box = 0
 		case c.PerNode > 1 && i < l.Ranks:
 			p.box = core.Proc(i / c.PerNode * c.PerNode)
+		}
+		if c.Images != nil {
+			p.keep = open(c.Costs.Keep)
 		}
 		if !c.Costs.Shared {
 			p.disk = open(c.Costs.Disk)
@@ -273,6 +287,9 @@ func (r *Run) happen(p *proc, number uint64, i int32) {
 	case card:
 		r.enter(p, i)
 	case arrive:
+		if r.keep(p, i) {
+			return
+		}
 		if c := r.items[i].via; c != nil {
 			r.reach(p, c, i)
 			return
