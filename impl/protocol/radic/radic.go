@@ -81,7 +81,7 @@ func NewSetup(inner *core.Setup, nodes []int, options Options) (*core.Setup, err
 	}
 	s := *inner
 	s.Protocol = "radic-" + inner.Protocol
-	s.Watchers, s.Watchdogs = nil, true
+	s.Watchers, s.Watchdogs, s.Saves = nil, true, true
 	if err := c.promises(&s, inner); err != nil {
 		return nil, err
 	}

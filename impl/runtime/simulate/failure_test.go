@@ -279,7 +279,8 @@ func TestScaled(t *testing.T) {
 		}
 		for i := range fast.Recoveries {
 			r := &fast.Recoveries[i]
-			for _, time := range []*int64{&r.At, &r.Takes, &r.Down, &r.Restore, &r.Again} {
+			for _, time := range []*int64{&r.At, &r.Takes, &r.Down, &r.Restore, &r.Again,
+				&r.Protected} {
 				*time *= 2
 			}
 		}

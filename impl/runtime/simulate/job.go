@@ -19,7 +19,9 @@ type Job struct {
 	// Interval is the time between two checkpoints of the same recovery unit; units are asked one
 	// after the other. 0 = none is asked for.
 	Interval time.Duration
-	Image    int64     // bytes that a record counts as for each image in it; 0 = those that it has
+	// Image is how many bytes an image counts as: a record, for each image in it, and an image that
+	// travels in a message (images.go); 0 = those that it has.
+	Image    int64
 	Failures []Failure // by rising time
 	// Anytime lets failures strike at their moments, those of one moment at once; otherwise time
 	// stands still for them during a recovery, and one strikes after the other.
@@ -49,6 +51,8 @@ type Outcome struct {
 	Busy       int64 // what processors have worked, of all procs together
 	Writes     int   // records written
 	Stored     int64 // bytes of them, as they count
+	Images     int   // that have travelled in messages, if they have a declared size
+	Carried    int64 // bytes of them, as they count
 	Logs       int   // payloads put into logs, or said more about that are there
 	Logged     int64 // bytes put into logs
 	LogPeak    int64 // most bytes in all logs together
@@ -75,6 +79,15 @@ type Recovery struct {
 	// Parts of it: until the last of them ran again, until its program went on, and until all were
 	// where they had been; 0 without an end.
 	Down, Restore, Again int64
+	// of Down, until a node was found for the last of them, and of Restore, until the last of them
+	// had its image; 0 where nobody looks for a node, or images do not come by message
+	Placed, Fetched int64
+	// until all of them were where they had been, and all whom it concerned were protected again
+	// (guard.go), at least Takes; 0: they never were
+	Protected int64
+	// the newest images of those taken back that were stored when it struck: when the first of them
+	// was begun, and the last of them was made and stored
+	Image Checkpoint
 }
 
 // ErrStuck is a run in which nothing can happen any more though programs have not ended, or that
@@ -176,7 +189,14 @@ func (m *meter) config() emulate.Config {
 	if m.price = j.Machine.of(headerPrice(protocol)); j.FreeSteps {
 		c.Costs.Copy = 0
 	}
+	m.copies = c.Costs.Copy
 	c.Stepped, c.Weight = m.stepped, m.weight
+	if j.carries() {
+		c.Images = m.images
+		if between := &c.Costs.Between; between.Chunk == 0 {
+			between.Chunk = chunk
+		}
+	}
 	if j.FreeBytes {
 		c.Size = m.size
 	}

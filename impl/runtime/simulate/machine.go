@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -70,6 +71,8 @@ var table = []known{
 	{"between.rate", &aRate, true, "of a card"},
 	{"between.header", &aSize, false, "that the network adds to a message"},
 	{"between.eager", &aSize, false, "larger messages are announced first"},
+	{"between.chunk", &aSize, false, "of a larger message, after which others pass it on a card; " +
+		"without it none is passed, but images of a declared size after 64 KiB"},
 	{"within.latency", &aTime, true, "between two ranks of a node"},
 	{"within.overhead", &aTime, false, "of a processor, to send and to receive"},
 	{"within.rate", &aRate, true, "through memory"},
@@ -81,6 +84,9 @@ var table = []known{
 	{"store.rate", &aRate, true, "of one server of the stable store, to write and to read"},
 	{"store.file", &aTime, false, "for each record, to write and to read"},
 	{"store.servers", &aCount, true, "of the stable store"},
+	{"node.rate", &aRate, false, "of the disk of a node, to write and to read images that come in " +
+		"messages; without it they stay in memory, at memory.rate"},
+	{"node.file", &aTime, false, "for each of these images, to write and to read"},
 	{"detect", &aTime, true, "until the failure of a process is known"},
 	{"restart", &aTime, true, "from then until it runs again"},
 	{"heartbeat", &aTime, false, "between two signs of life; without it all the time"},
@@ -259,7 +265,7 @@ func (m *Machine) Costs(protocol string) emulate.Costs {
 		Between: emulate.Link{Latency: m.lasting("between.latency"),
 			Overhead: m.lasting("between.overhead"), Gap: m.lasting("between.gap"),
 			Rate: m.of("between.rate"), Header: m.of("between.header"),
-			Eager: m.of("between.eager")},
+			Eager: m.of("between.eager"), Chunk: m.of("between.chunk")},
 		Within: emulate.Link{Latency: m.lasting("within.latency"),
 			Overhead: m.lasting("within.overhead"), Rate: m.of("within.rate")},
 		Detect: m.lasting("detect"), Restart: m.lasting("detect") + m.lasting("restart"),
@@ -268,6 +274,9 @@ func (m *Machine) Costs(protocol string) emulate.Costs {
 	if c.Watchdog == 0 {
 		c.Watchdog = m.lasting("detect")
 	}
+	c.Keep = emulate.Disk{Write: cmp.Or(m.of("node.rate"), c.Copy), File: m.lasting("node.file"),
+		Open: m.lasting("node.file")}
+	c.Keep.Read = c.Keep.Write
 	c.Between.Steps, c.Within.Steps = m.latencies("between"), m.latencies("within")
 	if own := m.lasting("step." + protocol); own > 0 {
 		c.Step = own

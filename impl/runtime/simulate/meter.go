@@ -28,6 +28,7 @@ type meter struct {
 	// of a step, nanoseconds for 1,024 bytes that a protocol adds to messages, and who counts them
 	price   int64
 	handled handling
+	copies  int64 // bytes a second that a rank copies; 0 = no limit
 	// procs come one after the other, each with its events of a latency; moves are what that does
 	// to logs, and blocks are the meters of other blocks of procs
 	apart  bool
@@ -71,8 +72,10 @@ type rankMeter struct {
 	bytes int64                // of all that
 	ended bool
 	setback
+	guarding
 	// of its main loop, in which it is
 	iteration int
+	due       time.Duration // that it is still to compute
 }
 
 // hostOf is the rank below a machine, nil if there is none.
@@ -109,6 +112,11 @@ func (m *meter) stepped(r *emulate.Run, p core.Proc, in *core.Input,
 	if m.price > 0 {
 		more.Takes = time.Duration(m.handled.of(in, effects) * m.price >> 10)
 	}
+	loaded := int64(0)
+	if m.job.carries() {
+		loaded = m.loaded(p, in, effects)
+		more.Copied += loaded
+	}
 	m.own = core.MsgID{}
 	sent := 0
 	for i := range effects {
@@ -117,10 +125,14 @@ func (m *meter) stepped(r *emulate.Run, p core.Proc, in *core.Input,
 			m.own, sent = e.Payload.ID, len(e.Payload.Data)
 		case core.SendMessage:
 			m.sent(e.Message)
+		case core.Commit:
+			m.guard(p, e)
 		case core.ProgramDone:
 			m.out.Finals[p] = e.Digest
 			m.end(p, true)
 		case core.Declare:
+			m.guard(p, e)
+			m.steps(p, e)
 			size := int64(len(e.Payload.Data))
 			if e.What == trace.Logged || e.What == trace.Kept && size > 0 {
 				m.out.Logs++
@@ -146,7 +158,12 @@ func (m *meter) stepped(r *emulate.Run, p core.Proc, in *core.Input,
 		m.ended == m.job.Setup.Layout.Ranks {
 		m.run.End() // heartbeats that are messages go on for ever
 	}
-	more.Computes = m.work(p)
+	// an image leaves when it is made, and not behind what its rank computes next; nor does a rank
+	// compute before its program goes on
+	rank := &m.ranks[p]
+	if rank.due += m.work(p); loaded == 0 && !rank.waits {
+		more.Computes, rank.due = rank.due, 0
+	}
 	return more
 }
 

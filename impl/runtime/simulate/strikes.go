@@ -16,12 +16,17 @@ import (
 type strike struct {
 	at      int64
 	units   []core.Proc // that it has stopped: the first of those that stop together
-	atOnce  int         // of them and of failures before that were not recovered from
+	atOnce  int         // of them and of failures before that were not over (meter.over)
 	back    int         // ranks taken back
 	waiting int         // of them, who is not where it was
 	lost    int64
 	up      int64 // when the last of them ran again
+	placed  int64 // when a node was found for the last of them
+	fetched int64 // when the last of them had its image
 	goes    int64 // when the program of the last of them went on
+	bare    int   // ranks that are not protected
+	safe    int64 // when none was any more
+	image   Checkpoint
 	ended   int64 // when nobody was any more
 	planned bool  // the next failure is
 	stopped int   // of units: who ran
@@ -29,11 +34,20 @@ type strike struct {
 
 // recovery is what the failure has done.
 func (s *strike) recovery() Recovery {
-	r := Recovery{At: s.at, AtOnce: s.atOnce, Back: s.back, Lost: s.lost}
+	r := Recovery{At: s.at, AtOnce: s.atOnce, Back: s.back, Lost: s.lost, Image: s.image}
 	if s.ended > 0 {
 		up := min(max(s.up, s.at), s.ended)
 		goes := min(max(s.goes, up), s.ended)
 		r.Takes, r.Down, r.Restore, r.Again = s.ended-s.at, up-s.at, goes-up, s.ended-goes
+		if s.placed > s.at {
+			r.Placed = min(s.placed, up) - s.at
+		}
+		if s.fetched > up {
+			r.Fetched = min(s.fetched, goes) - up
+		}
+		if s.bare == 0 {
+			r.Protected = max(s.safe, s.ended) - s.at
+		}
 	}
 	return r
 }
@@ -91,7 +105,7 @@ func (m *meter) recovered(r *rankMeter) {
 		s := &m.struck[k]
 		if s.waiting--; s.waiting == 0 {
 			s.ended = m.run.Picoseconds()
-			m.planOnce(s)
+			m.over(s)
 		}
 	}
 	r.back = nil
@@ -103,11 +117,27 @@ func (m *meter) observe(_ *emulate.Run, e trace.Event) {
 		return
 	}
 	r := &m.ranks[e.Proc]
+	m.exposed(e.Proc)
 	m.log -= r.bytes
-	r.log, r.bytes = nil, 0
+	r.log, r.bytes, r.due = nil, 0, 0
 	m.end(e.Proc, false)
 	if host := hostOf(m.run.Machine(e.Proc)); host != nil {
 		m.takenBack(r, host)
+	}
+}
+
+// steps notes the steps of a rank on its way back: a node is found for it, and it has its image.
+func (m *meter) steps(p core.Proc, e *core.Effect) {
+	if e.What == trace.Adopted {
+		p = e.To
+	}
+	for _, k := range m.ranks[p].back {
+		switch e.What {
+		case trace.Adopted:
+			m.struck[k].placed = m.run.Picoseconds()
+		case trace.Resumed:
+			m.struck[k].fetched = m.run.Picoseconds()
+		}
 	}
 }
 
@@ -132,6 +162,7 @@ func (m *meter) waitFor(r *rankMeter) {
 		r.back = append(r.back, newest)
 		m.struck[newest].back++
 		m.struck[newest].waiting++
+		m.struck[newest].image.with(r.stored)
 	}
 }
 
@@ -156,8 +187,10 @@ func (m *meter) fail() {
 	}
 	m.strike(victims)
 	s := &m.struck[len(m.struck)-1]
-	if m.job.Anytime || s.waiting == 0 { // nobody is known to be taken back
+	if m.job.Anytime {
 		m.planOnce(s)
+	} else { // where nobody is known to be taken back
+		m.over(s)
 	}
 }
 
@@ -189,7 +222,7 @@ func (m *meter) strike(victims []core.Proc) {
 	s.units = slices.Clone(units)
 	for i := range m.struck {
 		for _, u := range m.struck[i].units {
-			if m.struck[i].waiting > 0 && !slices.Contains(units, u) {
+			if m.struck[i].waiting+m.struck[i].bare > 0 && !slices.Contains(units, u) {
 				units = append(units, u)
 			}
 		}

@@ -181,19 +181,16 @@ func (s *Study) settle(a *Answer) error {
 	if s.Rule == "" && s.Interval == 0 {
 		return nil
 	}
-	image := float64(s.image())
-	one := float64(s.Machine.of("store.file"))/1e9 +
-		image/float64(s.Machine.of("store.rate"))
-	rounds := math.Ceil(float64(s.Setup.Layout.Ranks) / float64(s.Machine.of("store.servers")))
+	one, rounds := s.imagePrice()
 	job := performability.Job{Checkpoint: one * rounds, MTBF: s.MTBF / float64(s.nodes()),
 		Restart: (s.Machine.lasting("detect") + s.Machine.lasting("restart")).Seconds() + one}
 	switch {
 	case s.Interval > 0 && s.Interval.Seconds() <= job.Checkpoint:
-		return fmt.Errorf("simulate: no progress: a checkpoint every %v, and the store needs %.3g "+
-			"s for an image of every rank", s.Interval, job.Checkpoint)
+		return fmt.Errorf("simulate: no progress: a checkpoint every %v, and it takes %.3g s until "+
+			"there is an image of every rank", s.Interval, job.Checkpoint)
 	case s.MTBF > 0 && job.MTBF <= job.Checkpoint:
-		return fmt.Errorf("simulate: no progress: of %d nodes one fails every %.3g s, and the "+
-			"store needs %.3g s for an image of every rank", s.nodes(), job.MTBF, job.Checkpoint)
+		return fmt.Errorf("simulate: no progress: of %d nodes one fails every %.3g s, and it "+
+			"takes %.3g s until there is an image of every rank", s.nodes(), job.MTBF, job.Checkpoint)
 	}
 	if s.MTBF > 0 {
 		a.Young, a.Daly = job.Young(), job.Daly()
@@ -213,6 +210,32 @@ func (s *Study) settle(a *Answer) error {
 	}
 	s.Interval = time.Duration(math.Round(interval * 1e9))
 	return nil
+}
+
+// imagePrice is how long an image of a rank takes until it is stored, in seconds, and how many of
+// them are stored one after the other: at the stable store those of all ranks on each of its
+// servers, in messages those of the ranks of a node, by its card or where the next one keeps them.
+func (s *Study) imagePrice() (one, rounds float64) {
+	image := float64(s.image())
+	rate := func(name string) float64 { return float64(s.Machine.of(name)) }
+	if !s.Setup.Fetches {
+		return s.Machine.lasting("store.file").Seconds() + image/rate("store.rate"),
+			math.Ceil(float64(s.Setup.Layout.Ranks) / rate("store.servers"))
+	}
+	keep := s.Machine.Costs("none").Keep
+	slower := min(rate("between.rate"), float64(keep.Write))
+	return keep.File.Seconds() + image/slower + image/rate("memory.rate"), s.together()
+}
+
+// together is how many ranks share a node, at most.
+func (s *Study) together() float64 {
+	most, on := min(max(int(s.Machine.of("ranks")), 1), s.Setup.Layout.Ranks), map[core.Proc]int{}
+	for r := range min(s.Setup.Layout.Ranks, len(s.Setup.Layout.Nodes)) {
+		node := s.Setup.Layout.Nodes[r]
+		on[node]++
+		most = max(most, on[node])
+	}
+	return float64(most)
 }
 
 // image is how many bytes an image of a rank has: as it is said, or at its beginning.

@@ -123,6 +123,7 @@ func setup(below protocol.Printed, r protocol.Request) (*core.Setup, error) {
 	}
 	s := *inner
 	s.Protocol, s.Watchers, s.Watchdogs = "radic-"+inner.Protocol, nil, true
+	s.Saves = true
 	s.Promises.Suspicions = 0 // fail-stop (2.2.1), and diagnosis avoids false failures (Table 2.1)
 	s.Promises.InAll = c.nodes - 2
 	s.Promises.RanksWatch = true
