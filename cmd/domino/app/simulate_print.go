@@ -53,6 +53,9 @@ type simulatedPoint struct {
 	Growth   float64 `json:"growth"`   // of all logs together, without what is let go: bytes a second
 	Writes   int     `json:"writes"`   // records
 	Stored   int64   `json:"stored"`   // bytes of them, as they count
+	// images of a declared size that have travelled in messages, and bytes of them; none without
+	Images  int   `json:"images"`
+	Carried int64 `json:"carried"`
 	// runs without failures that were made twice, the second time on one processor, since the order
 	// of all events mattered: that takes longer, and changes no value
 	Again int `json:"again"`
@@ -74,13 +77,14 @@ type simulatedTry struct {
 
 // simulatedFailures is a run with failures.
 type simulatedFailures struct {
-	Completion float64            `json:"completion"`
-	Control    int                `json:"control"`
-	LogPeak    int64              `json:"logPeak"`
-	RolledBack float64            `json:"rolledBack"` // share of the ranks, mean
-	Recovery   float64            `json:"recovery"`   // mean
-	Promised   int                `json:"promised"`   // at a time; 0: any number
-	Failures   []simulatedFailure `json:"failures"`
+	Completion float64 `json:"completion"`
+	Control    int     `json:"control"`
+	LogPeak    int64   `json:"logPeak"`
+	RolledBack float64 `json:"rolledBack"` // share of the ranks, mean
+	// mean, until all were protected again, or if the run ended before, where they had been
+	Recovery float64            `json:"recovery"`
+	Promised int                `json:"promised"` // at a time; 0: any number
+	Failures []simulatedFailure `json:"failures"`
 
 	// groups or nodes that were stopped, and of how many in all it promises that; 0: any number
 	Stopped int `json:"-"`
@@ -108,7 +112,38 @@ type simulatedFailure struct {
 	Down    float64 `json:"down"`
 	Restore float64 `json:"restore"`
 	Again   float64 `json:"again"`
+	// of down, until a node was found for the last of them; of restore, until it had its image; 0
+	// where nobody looks for a node, and where images do not come by message
+	Placed  float64 `json:"placed"`
+	Fetched float64 `json:"fetched"`
+	// until all were where they had been, and all whom it concerned were protected again; 0: they
+	// never were
+	Protected float64         `json:"protected"`
+	Image     *simulatedImage `json:"image,omitempty"`
 }
+
+// simulatedImage is when the newest images of those taken back, as they were when the failure
+// struck, were begun, were out of the memory of their ranks, and were stored.
+type simulatedImage struct {
+	Began  float64 `json:"began"`
+	Made   float64 `json:"made"`
+	Stored float64 `json:"stored"`
+}
+
+// failureOf is a recovery as JSON.
+func failureOf(r *simulate.Recovery) simulatedFailure {
+	f := simulatedFailure{At: modelled(r.At), AtOnce: r.AtOnce, Ranks: r.Back, Lost: r.Lost,
+		Takes: modelled(r.Takes), Down: modelled(r.Down), Restore: modelled(r.Restore),
+		Again: modelled(r.Again), Placed: modelled(r.Placed), Fetched: modelled(r.Fetched),
+		Protected: modelled(r.Protected)}
+	if i := &r.Image; i.Stored > 0 {
+		f.Image = &simulatedImage{modelled(i.Began), modelled(i.Made), modelled(i.Stored)}
+	}
+	return f
+}
+
+// whole is the time until all were protected again, or where they had been.
+func (f *simulatedFailure) whole() float64 { return max(f.Takes, f.Protected) }
 
 // modelled is a time in picoseconds in seconds.
 func modelled(picoseconds int64) float64 { return float64(picoseconds) / 1e12 }
@@ -120,7 +155,8 @@ func pointOf(setup *core.Setup, a *simulate.Answer) *simulatedPoint {
 		Waiting: modelled(a.Waiting), Bytes: modelled(a.Bytes), CPU: modelled(a.CPU),
 		Messages: a.Calm.Messages, Control: a.Calm.Control, Sent: a.Calm.Bytes,
 		SentBase: a.Base.Bytes, Logged: a.Calm.Logged, LogPeak: a.Calm.LogPeak,
-		LogNow: a.Calm.LogNow, Writes: a.Calm.Writes, Stored: a.Calm.Stored, Again: a.Again}
+		LogNow: a.Calm.LogNow, Writes: a.Calm.Writes, Stored: a.Calm.Stored, Again: a.Again,
+		Images: a.Calm.Images, Carried: a.Calm.Carried}
 	for _, c := range setup.Layout.Clusters {
 		p.Clusters = max(p.Clusters, c+1)
 	}
@@ -140,11 +176,11 @@ func pointOf(setup *core.Setup, a *simulate.Answer) *simulatedPoint {
 	s := &simulatedFailures{Completion: modelled(a.Struck.Completion), Control: a.Struck.Control,
 		LogPeak: a.Struck.LogPeak, Promised: setup.MaxFailures, Failures: []simulatedFailure{},
 		Stopped: a.Struck.Stopped, InAll: setup.InAll}
-	for _, r := range a.Struck.Recoveries {
-		s.Failures = append(s.Failures, simulatedFailure{modelled(r.At), r.AtOnce, r.Back, r.Lost,
-			modelled(r.Takes), modelled(r.Down), modelled(r.Restore), modelled(r.Again)})
-		s.RolledBack += float64(r.Back) / float64(p.Ranks)
-		s.Recovery += modelled(r.Takes)
+	for i := range a.Struck.Recoveries {
+		f := failureOf(&a.Struck.Recoveries[i])
+		s.Failures = append(s.Failures, f)
+		s.RolledBack += float64(f.Ranks) / float64(p.Ranks)
+		s.Recovery += f.whole()
 	}
 	if n := float64(len(s.Failures)); n > 0 {
 		s.RolledBack, s.Recovery = s.RolledBack/n, s.Recovery/n
@@ -220,7 +256,7 @@ func (s *simulation) print(std streams) error {
 	}
 	if s.failures > 0 || s.mtbf > 0 || len(s.named) > 0 || s.interval != "" {
 		fmt.Fprintln(w, "\nprotocol\tranks\tinterval\trecords\tfailures\twith them\trolled back\t"+
-			"recovery\tdown\trestore\tagain\tcontrol\t")
+			"recovery\tdown\trestore\tagain\tprotect\tcontrol\t")
 		for _, p := range a.Points {
 			fmt.Fprint(w, p.struck())
 		}
@@ -253,19 +289,20 @@ func (p *simulatedPoint) struck() string {
 	if p.Interval > 0 {
 		interval = lasting(p.Interval)
 	}
-	line := fmt.Sprintf("%s\t%d\t%s\t%d\t", p.Protocol, p.Ranks, interval, p.Writes)
+	line := fmt.Sprintf("%s\t%d\t%s\t%d\t", p.Protocol, p.Ranks, interval, p.Writes+p.Images)
 	s := p.Struck
 	if s == nil {
-		return line + "-\t-\t-\t-\t-\t-\t-\t-\t\n"
+		return line + strings.Repeat("-\t", 9) + "\n"
 	}
-	var down, restore, again float64
+	var down, restore, again, protect float64
 	n := float64(max(len(s.Failures), 1))
 	for _, f := range s.Failures {
 		down, restore, again = down+f.Down/n, restore+f.Restore/n, again+f.Again/n
+		protect += (f.whole() - f.Takes) / n
 	}
-	return line + fmt.Sprintf("%d\t%s\t%.2f %%\t%s\t%s\t%s\t%s\t%d\t\n", len(s.Failures),
+	return line + fmt.Sprintf("%d\t%s\t%.2f %%\t%s\t%s\t%s\t%s\t%s\t%d\t\n", len(s.Failures),
 		lasting(s.Completion), 100*s.RolledBack, lasting(s.Recovery), lasting(down),
-		lasting(restore), lasting(again), s.Control)
+		lasting(restore), lasting(again), lasting(protect), s.Control)
 }
 
 // swept says what was tried.
