@@ -26,8 +26,8 @@ type Setup struct {
 	Watchers []Proc
 	// Watchdogs says that procs may watch others (Watch).
 	Watchdogs bool
-	// Saves says that a rank takes a checkpoint when it has recovered, which is part of that ([RADIC]
-	// section 2.3.2, Table 2.1).
+	// Saves says that a rank takes a checkpoint when it has recovered, which is part of that
+	// ([RADIC] section 2.3.2, Table 2.1).
 	Saves bool
 	// Initiators are the procs that a spontaneous Checkpoint of the environment goes to, one for
 	// each recovery unit.

@@ -20,8 +20,8 @@
 //
 // A message may carry images of processes (Config.Images), which are read from the disk of the node
 // where they were kept before it leaves, and written to that of who gets it before that is told:
-// those behind it on its channel wait, and nobody else does. These disks (Costs.Keep) are other ones
-// than those of records.
+// those behind it on its channel wait, and nobody else does. These disks (Costs.Keep) are other
+// ones than those of records.
 //
 // Sizes are declared: Config.Size and Config.Weight may say that a message or a record has more
 // bytes than it has, so that images of a job need no memory.

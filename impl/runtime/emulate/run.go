@@ -126,8 +126,9 @@ func New(setup *core.Setup, c Config) (*Run, error) {
 		c.Steps = DefaultSteps
 	}
 	r := &Run{setup: setup, config: c, procs: make([]proc, len(l.Names)),
-		shared: open(c.Costs.Disk), direct: c.Carry == nil && c.Images == nil && c.Costs.Between.Eager == 0 &&
-			c.Costs.Within.Eager == 0 && c.PerNode <= 1 && len(l.Nodes)+len(l.Hosted) == 0}
+		shared: open(c.Costs.Disk), direct: c.Carry == nil && c.Images == nil &&
+			c.Costs.Between.Eager == 0 && c.Costs.Within.Eager == 0 && c.PerNode <= 1 &&
+			len(l.Nodes)+len(l.Hosted) == 0}
 	for i := range r.procs {
 		p := &r.procs[i]
 		p.id, p.node, p.up, p.begun = core.Proc(i), core.Proc(i), true, -1

@@ -11,10 +11,10 @@ import (
 // restart" and "Find and set a new protector" are of its phase of recovery ([RADIC] Table 2.1), and
 // "we consider the recovery as an atomic procedure" (section 2.3.4). So it lasts until
 //
-//   - each rank that was taken back, under a protocol with which that saves (core.Setup.Saves), has
+//   - each rank that was taken back, under a protocol with which it saves (core.Setup.Saves), has
 //     recovered and knows that an image of then is stored, and
-//   - of each rank whose logger or vault has stopped, the next life of that keeps an image. What was
-//     received before is in the image, what comes later is logged there.
+//   - of each rank whose logger or vault has stopped, the next life of that keeps an image. What
+//     was received before is in the image, what comes later is logged there.
 //
 // A failure before that takes part in a running recovery, as one before all are where they were.
 

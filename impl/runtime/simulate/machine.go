@@ -84,8 +84,8 @@ var table = []known{
 	{"store.rate", &aRate, true, "of one server of the stable store, to write and to read"},
 	{"store.file", &aTime, false, "for each record, to write and to read"},
 	{"store.servers", &aCount, true, "of the stable store"},
-	{"node.rate", &aRate, false, "of the disk of a node, to write and to read images that come in " +
-		"messages; without it they stay in memory, at memory.rate"},
+	{"node.rate", &aRate, false, "of the disk of a node, to write and to read images that come " +
+		"in messages; without it they stay in memory, at memory.rate"},
 	{"node.file", &aTime, false, "for each of these images, to write and to read"},
 	{"detect", &aTime, true, "until the failure of a process is known"},
 	{"restart", &aTime, true, "from then until it runs again"},

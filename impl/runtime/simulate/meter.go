@@ -131,26 +131,7 @@ func (m *meter) stepped(r *emulate.Run, p core.Proc, in *core.Input,
 			m.out.Finals[p] = e.Digest
 			m.end(p, true)
 		case core.Declare:
-			m.guard(p, e)
-			m.steps(p, e)
-			size := int64(len(e.Payload.Data))
-			if e.What == trace.Logged || e.What == trace.Kept && size > 0 {
-				m.out.Logs++
-			}
-			switch {
-			case e.What == trace.Halted && m.halted == "":
-				m.halted = fmt.Sprintf("; %s gives up: %s", m.job.Setup.Layout.Name(p), e.Key)
-			case e.What == trace.Kept && size > 0: // of a group, see core.KeptPayload
-				more.Copied += m.keep(p, e.ID, size)
-			case e.What == trace.Forgotten && (e.Key == trace.Copy || e.Key == trace.Part):
-				m.prune(p, e.ID)
-			case e.What == trace.Logged && e.ID == m.own:
-				more.Copied += m.keep(p, e.ID, int64(sent))
-			case e.What == trace.Logged && e.ID == content.ID:
-				more.Copied += m.keep(p, e.ID, int64(len(content.Data)))
-			case e.What == trace.Pruned:
-				m.prune(p, e.ID)
-			}
+			more.Copied += m.declared(p, e, &content, sent)
 		}
 	}
 	m.follow(p, in)
@@ -158,13 +139,46 @@ func (m *meter) stepped(r *emulate.Run, p core.Proc, in *core.Input,
 		m.ended == m.job.Setup.Layout.Ranks {
 		m.run.End() // heartbeats that are messages go on for ever
 	}
-	// an image leaves when it is made, and not behind what its rank computes next; nor does a rank
-	// compute before its program goes on
-	rank := &m.ranks[p]
-	if rank.due += m.work(p); loaded == 0 && !rank.waits {
-		more.Computes, rank.due = rank.due, 0
-	}
+	more.Computes = m.computes(p, loaded)
 	return more
+}
+
+// declared is one declaration of a step in which something may have come and so many bytes of a
+// program left: how many bytes of either are copied into a log.
+func (m *meter) declared(p core.Proc, e *core.Effect, content *core.Payload,
+	sent int) (copied int64) {
+	m.guard(p, e)
+	m.way(p, e)
+	size := int64(len(e.Payload.Data))
+	if e.What == trace.Logged || e.What == trace.Kept && size > 0 {
+		m.out.Logs++
+	}
+	switch {
+	case e.What == trace.Halted && m.halted == "":
+		m.halted = fmt.Sprintf("; %s gives up: %s", m.job.Setup.Layout.Name(p), e.Key)
+	case e.What == trace.Kept && size > 0: // of a group, see core.KeptPayload
+		return m.keep(p, e.ID, size)
+	case e.What == trace.Forgotten && (e.Key == trace.Copy || e.Key == trace.Part):
+		m.prune(p, e.ID)
+	case e.What == trace.Logged && e.ID == m.own:
+		return m.keep(p, e.ID, int64(sent))
+	case e.What == trace.Logged && e.ID == content.ID:
+		return m.keep(p, e.ID, int64(len(content.Data)))
+	case e.What == trace.Pruned:
+		m.prune(p, e.ID)
+	}
+	return 0
+}
+
+// computes is what a rank computes in a step that has copied so many bytes of images. An image
+// leaves when it is made, and not behind what its rank computes next; nor does a rank compute
+// before its program goes on.
+func (m *meter) computes(p core.Proc, images int64) (takes time.Duration) {
+	r := &m.ranks[p]
+	if r.due += m.work(p); images == 0 && !r.waits {
+		takes, r.due = r.due, 0
+	}
+	return takes
 }
 
 // work is what a rank computes when it has come to another iteration of its main loop. It happens

@@ -126,8 +126,8 @@ func (m *meter) observe(_ *emulate.Run, e trace.Event) {
 	}
 }
 
-// steps notes the steps of a rank on its way back: a node is found for it, and it has its image.
-func (m *meter) steps(p core.Proc, e *core.Effect) {
+// way notes how far a rank is on its way back: a node is found for it, and it has its image.
+func (m *meter) way(p core.Proc, e *core.Effect) {
 	if e.What == trace.Adopted {
 		p = e.To
 	}

@@ -186,11 +186,12 @@ func (s *Study) settle(a *Answer) error {
 		Restart: (s.Machine.lasting("detect") + s.Machine.lasting("restart")).Seconds() + one}
 	switch {
 	case s.Interval > 0 && s.Interval.Seconds() <= job.Checkpoint:
-		return fmt.Errorf("simulate: no progress: a checkpoint every %v, and it takes %.3g s until "+
-			"there is an image of every rank", s.Interval, job.Checkpoint)
+		return fmt.Errorf("simulate: no progress: a checkpoint every %v, and it takes %.3g s "+
+			"until there is an image of every rank", s.Interval, job.Checkpoint)
 	case s.MTBF > 0 && job.MTBF <= job.Checkpoint:
 		return fmt.Errorf("simulate: no progress: of %d nodes one fails every %.3g s, and it "+
-			"takes %.3g s until there is an image of every rank", s.nodes(), job.MTBF, job.Checkpoint)
+			"takes %.3g s until there is an image of every rank", s.nodes(), job.MTBF,
+			job.Checkpoint)
 	}
 	if s.MTBF > 0 {
 		a.Young, a.Daly = job.Young(), job.Daly()
