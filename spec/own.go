@@ -19,12 +19,23 @@ var unshown = []trace.Kind{trace.Arrived, trace.Told, trace.Crashed, trace.Lost}
 // shown is the property without the events that it is not given; that a proc stops of its own
 // accord is part of a step.
 func (p Property) shown() Property {
+	given := func(e trace.Event) bool {
+		return !slices.Contains(unshown, e.Kind) || e.Kind == trace.Crashed && e.Text != ""
+	}
 	if event := p.Event; event != nil {
 		p.Event = func(f *Facts, v View, e trace.Event) string {
-			if slices.Contains(unshown, e.Kind) && (e.Kind != trace.Crashed || e.Text == "") {
+			if !given(e) {
 				return ""
 			}
 			return event(f, v, e)
+		}
+	}
+	if relate := p.Relate; relate != nil {
+		p.Relate = func(f *Facts, v View, e trace.Event) (key, value string) {
+			if !given(e) {
+				return "", ""
+			}
+			return relate(f, v, e)
 		}
 	}
 	return p

@@ -76,7 +76,8 @@ type Property struct {
 	// Event returns how the event breaks the property, or "". The view shows the state before the
 	// event, except for Restored and Resumed, where it shows the restored state. For Sometimes, a
 	// non-empty answer means seen. Unless the property is Global, it shows the proc of the event
-	// only, without its Line. It is not given what the environment does: Arrived, Told, Crashed.
+	// only, without its Line and Former. It is not given what the environment does: Arrived, Told,
+	// Crashed.
 	Event func(*Facts, View, trace.Event) string
 	// End returns how the end of a run breaks the property, or "".
 	End func(*Facts, View) string

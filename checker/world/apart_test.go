@@ -22,33 +22,44 @@ import (
 	"github.com/domino-check/domino/spec/trace"
 )
 
+// apartFeatures are what the toys may do on which the two environments are compared.
+var apartFeatures = map[string]toyFeatures{
+	"groups":   {crashes: true, groups: true, restoreSends: true},
+	"rollback": {crashes: true, rollback: true, restoreSends: true},
+	"hosts":    {crashes: true, hosts: true, restoreSends: true},
+	"launches": {crashes: true, launches: true, restoreSends: true},
+	"reads":    {crashes: true, reads: true, groups: true},
+	"renews":   {crashes: true, hosts: true, renews: true, small: true},
+	"nested":   {crashes: true, launches: true, nested: true, small: true},
+	"few":      {launches: true, small: true},
+	"cyclic":   {cyclic: true, crashes: true}, "stamped": {crashes: true, stamped: true}}
+
+var apartNames = slices.Sorted(maps.Keys(apartFeatures))
+
+// drawApart draws a toy and a model, which may be out of the question.
+func drawApart(r *rand.Rand, f toyFeatures) (*toy, fault.Model) {
+	toy := randomToy(r, f)
+	m := randomModel(r, toy.procs, 2)
+	if f.small {
+		m.Failures, m.Victims, m.Torn = 1+r.IntN(2), nil, r.IntN(2)
+		m.AtOnce, m.OneInstant, m.Disks = 0, false, fault.Disks(r.IntN(2))
+	} else {
+		unusual(r, &m)
+	}
+	return toy, m
+}
+
 // TestToysApart compares the world with the environment of the re-checker on random toys, which do
 // what no scenario does, under random models: the certificate of the one has every state that the
 // other reaches, and no other, and both count as many steps and ends.
 func TestToysApart(t *testing.T) {
 	t.Parallel()
-	features := map[string]toyFeatures{"groups": {crashes: true, groups: true, restoreSends: true},
-		"rollback": {crashes: true, rollback: true, restoreSends: true},
-		"hosts":    {crashes: true, hosts: true, restoreSends: true},
-		"launches": {crashes: true, launches: true, restoreSends: true},
-		"reads":    {crashes: true, reads: true, groups: true},
-		"renews":   {crashes: true, hosts: true, renews: true, small: true},
-		"nested":   {crashes: true, launches: true, nested: true, small: true},
-		"few":      {launches: true, small: true},
-		"cyclic":   {cyclic: true, crashes: true}, "stamped": {crashes: true, stamped: true}}
 	r := rand.New(rand.NewPCG(13, 14))
 	compared, states := map[string]int{}, 0
 	for n := range effort.Cases(40, 60) {
-		for _, name := range slices.Sorted(maps.Keys(features)) {
-			f := features[name]
-			toy := randomToy(r, f)
-			m := randomModel(r, toy.procs, 2)
-			if f.small {
-				m.Failures, m.Victims, m.Torn = 1+r.IntN(2), nil, r.IntN(2)
-				m.AtOnce, m.OneInstant, m.Disks = 0, false, fault.Disks(r.IntN(2))
-			} else {
-				unusual(r, &m)
-			}
+		for _, name := range apartNames {
+			f := apartFeatures[name]
+			toy, m := drawApart(r, f)
 			if m.Validate(toy.procs) != nil {
 				continue
 			}
@@ -67,7 +78,7 @@ func TestToysApart(t *testing.T) {
 		}
 	}
 	t.Logf("compared %v, %d states", compared, states)
-	for name := range features {
+	for name := range apartFeatures {
 		if least := effort.Of(3, 8); compared[name] < least {
 			t.Errorf("%s: only %d are small enough, want %d", name, compared[name], least)
 		}

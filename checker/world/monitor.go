@@ -210,7 +210,7 @@ func (w *World) lookAs(v *view, t *transition, looked []uint32) int {
 			if next++; e.Kind == trace.Restored {
 				v.own = w.restarted(t)
 			}
-			v.own.Line = w.line(w.env(v.state, v.self))
+			w.surround(v)
 		}
 		for j := range s.list {
 			if !s.list[j].LooksAt(e) {

@@ -114,7 +114,7 @@ func (w *World) ask(v *view, t *transition) int {
 		if c.event.Kind == trace.Restored {
 			v.own = w.restarted(t)
 		}
-		v.own.Line = w.line(w.env(v.state, v.self))
+		w.surround(v)
 		for j := range w.always {
 			if m := w.always[j].Event(w.Facts, v, c.event); m != "" {
 				return w.violation(spec.Violation{Property: w.always[j].Name, Message: m})

@@ -38,6 +38,12 @@ func (v *view) Observed(p trace.Proc) spec.Observed {
 		Former: e.Former}
 }
 
+// surround adds what is seen of the proc in the middle of its step and is not part of the step.
+func (w *World) surround(v *view) {
+	e := w.env(v.state, v.self)
+	v.own.Line, v.own.Former = w.line(e), e.Former
+}
+
 // Observed is what properties see of a proc in a state, between two steps.
 func (w *World) Observed(state []uint32, p core.Proc) spec.Observed {
 	return (&view{world: w, state: state, self: noProc}).Observed(p)

@@ -105,17 +105,29 @@ func (v *view) Observed(p trace.Proc) spec.Observed {
 	}
 	v.asked |= 1 << p
 	if v.start != nil {
-		h, err := v.History(p, v.start[p].local.State)
-		if err != nil && v.err == nil {
-			v.err = err
-		}
-		return spec.Observed{Up: true, History: h, Round: v.start[p].local.Round}
+		o, err := v.starting(&v.start[p].local)
+		v.fail(err)
+		return o
 	}
 	o, err := v.observed(p, v.state[1+p])
-	if err != nil && v.err == nil {
+	v.fail(err)
+	return o
+}
+
+// fail keeps the first error.
+func (v *view) fail(err error) {
+	if v.err == nil {
 		v.err = err
 	}
-	return o
+}
+
+// starting is what properties see of a proc before its first step, or behind it.
+func (e *environment) starting(l *certificate.Local) (o spec.Observed, err error) {
+	o = spec.Observed{Up: true, Round: l.Round, Evaluated: l.Evaluated}
+	if o.History, err = e.History(l.Proc, l.State); err == nil && len(l.Holding) > 0 {
+		o.Holding, err = e.Holding(l.Holding)
+	}
+	return o, err
 }
 
 // judge says what a step breaks in a state, "" if nothing. What it says depends on the step, on
@@ -170,13 +182,22 @@ func (e *environment) judgedKey(key []byte, state []uint32, st *step) []byte {
 	return key
 }
 
-// ask asks the properties without a memory about an event.
+// ask asks the properties without a memory about an event: the global ones, and with what is seen
+// of the step alone those that look at its proc only.
 func (e *environment) ask(v *view, ev *trace.Event) string {
+	whole := v.own
+	defer func() { v.own = whole }()
+	step := whole
+	step.Line, step.Former = nil, 0
 	for i := range e.always {
+		if v.own = step; e.always[i].Global {
+			v.own = whole
+		}
 		if m := e.always[i].Event(e.Facts, v, *ev); m != "" {
 			return e.always[i].Name + ": " + m
 		}
 	}
+	v.own = step
 	for i := range e.pairs {
 		key, value := e.pairs[i].Relate(e.Facts, v, *ev)
 		if key == "" {
