@@ -152,7 +152,6 @@ type closing struct {
 	reduce checker.Reduction
 	names  *namer
 	mine   [][]uint32 // by word, by number of the certificate: that of the world
-	theirs [][]uint32 // the other way round, plus 1; 0 = not met
 	reached
 	stats checker.Stats
 }
@@ -180,7 +179,7 @@ func (l *closing) close(ctx context.Context) error {
 			l.Words())
 	}
 	l.names = newNamer(l.World, lookup(l.cert))
-	l.mine, l.theirs = make([][]uint32, l.Words()), make([][]uint32, l.Words())
+	l.mine = make([][]uint32, l.Words())
 	l.bits = make([]uint64, (l.cert.States.Len()+63)/64)
 	finder, x := l.cert.States.Finder(), checker.NewExpansion(l.Words())
 	state, next, here := make([]uint32, l.Words()), make([]uint32, l.Words()),
@@ -259,33 +258,13 @@ func (l *closing) translate(state, to []uint32) (err error) {
 	return nil
 }
 
-// absent is in the place of what the certificate has not.
-const absent = ^uint32(0)
-
 // theirWord is the number of a word in the certificate.
 func (l *closing) theirWord(word int, number uint32) (uint32, error) {
-	if list := l.theirs[word]; int(number) < len(list) && list[number] > 0 {
-		if list[number] == absent {
-			return l.names.word(word, number)
-		}
-		return list[number] - 1, nil
-	}
 	found, err := l.names.word(word, number)
-	if err != nil {
-		keep(&l.theirs[word], number, absent)
-		return 0, err
+	if err == nil {
+		keep(&l.mine[word], found, number)
 	}
-	keep(&l.theirs[word], number, found+1)
-	keep(&l.mine[word], found, number)
-	return found, nil
-}
-
-// keep writes into a list that is as long as it needs to be.
-func keep(list *[]uint32, at, value uint32) {
-	if n := int(at) + 1 - len(*list); n > 0 {
-		*list = append(*list, make([]uint32, n)...)
-	}
-	(*list)[at] = value
+	return found, err
 }
 
 // unreached is the first state that was not reached.

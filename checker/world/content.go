@@ -15,8 +15,10 @@ import (
 type namer struct {
 	*World
 	messages, histories, locals, inboxes, envs map[uint32]uint32
-	words                                      []map[uint32]uint32
-	content                                    content
+	// by word, by number of the world: that of the certificate, plus 1; 0 = not met. To look each
+	// word of each state up in a map takes longer than the search.
+	words   [][]uint32
+	content content
 }
 
 // content says which number the content of a thing has.
@@ -33,10 +35,8 @@ type content struct {
 func newNamer(w *World, c content) *namer {
 	n := &namer{World: w, content: c, messages: map[uint32]uint32{},
 		histories: map[uint32]uint32{}, locals: map[uint32]uint32{},
-		inboxes: map[uint32]uint32{}, envs: map[uint32]uint32{}}
-	for range w.Words() {
-		n.words = append(n.words, map[uint32]uint32{})
-	}
+		inboxes: map[uint32]uint32{}, envs: map[uint32]uint32{},
+		words: make([][]uint32, w.Words())}
 	return n
 }
 
@@ -54,15 +54,33 @@ func once(known map[uint32]uint32, number uint32, find func() (uint32, error)) (
 
 // word is the number of a word of a state.
 func (n *namer) word(word int, number uint32) (uint32, error) {
-	return once(n.words[word], number, func() (uint32, error) {
-		switch {
-		case word == budgetWord:
-			return n.content.budgets(n.budgetsOf(number))
-		case word < n.procWords():
-			return n.configurationOf(core.Proc(word-1), number)
-		}
-		return n.content.memory(n.memoryOf(number))
-	})
+	if list := n.words[word]; int(number) < len(list) && list[number] > 0 {
+		return list[number] - 1, nil
+	}
+	found, err := n.find(word, number)
+	if err == nil {
+		keep(&n.words[word], number, found+1)
+	}
+	return found, err
+}
+
+// find is word, of one that was not met.
+func (n *namer) find(word int, number uint32) (uint32, error) {
+	switch {
+	case word == budgetWord:
+		return n.content.budgets(n.budgetsOf(number))
+	case word < n.procWords():
+		return n.configurationOf(core.Proc(word-1), number)
+	}
+	return n.content.memory(n.memoryOf(number))
+}
+
+// keep writes into a list that is as long as it needs to be.
+func keep(list *[]uint32, at, value uint32) {
+	if n := int(at) + 1 - len(*list); n > 0 {
+		*list = append(*list, make([]uint32, n)...)
+	}
+	(*list)[at] = value
 }
 
 func (n *namer) budgetsOf(number uint32) certificate.Budgets {
@@ -250,26 +268,19 @@ func (in *inventory) sort() {
 
 func (in *inventory) renumber(word int, gone []uint32) {
 	for number, was := range in.words[word] {
-		in.words[word][number] = gone[was]
+		if was > 0 {
+			in.words[word][number] = gone[was-1] + 1
+		}
 	}
 }
 
 // states are those of a search in the numbers of the tables.
 func (in *inventory) states(of func(visit func([]uint32) bool)) func(func([]uint32) bool) {
-	dense := make([][]uint32, len(in.words)) // looking up in a map takes longer than the search
-	for i, known := range in.words {
-		for number, to := range known {
-			for int(number) >= len(dense[i]) {
-				dense[i] = append(dense[i], make([]uint32, int(number)+1-len(dense[i]))...)
-			}
-			dense[i][number] = to
-		}
-	}
 	return func(yield func([]uint32) bool) {
-		buf := make([]uint32, len(dense))
+		buf := make([]uint32, len(in.words))
 		for state := range of {
 			for i, number := range state {
-				buf[i] = dense[i][number]
+				buf[i] = in.words[i][number] - 1
 			}
 			if !yield(buf) {
 				return
