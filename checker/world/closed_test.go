@@ -63,7 +63,8 @@ func read(t *testing.T, b []byte) *certificate.Certificate {
 }
 
 // TestCertificate has several searches of one scenario write their certificates: they have the same
-// bytes, whatever the search, and what they say is so.
+// bytes, whatever the search, and what they say is so. A mebibyte is too little for one of the long
+// test, so that part of its states are on disk.
 func TestCertificate(t *testing.T) {
 	t.Parallel()
 	for _, name := range effort.Of([]string{"h9-twice"}, []string{"h9-twice", "s5",
@@ -74,10 +75,14 @@ func TestCertificate(t *testing.T) {
 		for _, o := range []checker.Options{{Workers: 2}, {Order: checker.BreadthFirst},
 			{Order: checker.BreadthFirst, Workers: 2}, {Reduce: checker.Crashes},
 			{Reduce: checker.Sleep},
-			{Order: checker.BreadthFirst, Disk: t.TempDir(), MaxBytes: 16 << 20}} {
+			{Order: checker.BreadthFirst, Disk: t.TempDir(), MaxBytes: 1 << 20},
+			{Order: checker.BreadthFirst, Disk: t.TempDir(), MaxBytes: 1 << 20, Workers: 2}} {
 			if got := proved(t, c, o); !bytes.Equal(want, got) {
 				t.Errorf("%s: %v has another certificate: %d bytes, not %d", name, o, len(got),
 					len(want))
+			}
+			if got := provedInParts(t, c, o); got != nil && !bytes.Equal(want, got) {
+				t.Errorf("%s: %v, resumed, has another certificate", name, o)
 			}
 		}
 		out, err := world.Recheck(t.Context(), c, checker.Options{}, read(t, want))
@@ -90,6 +95,23 @@ func TestCertificate(t *testing.T) {
 			t.Errorf("%s: %+v, the search has %+v", name, out.Stats, r.Stats)
 		}
 	}
+}
+
+// provedInParts is the certificate of a search that is interrupted and resumed; nil with sleep sets
+// and of a search on disk, which are not kept in files.
+func provedInParts(t *testing.T, c world.Case, o checker.Options) []byte {
+	t.Helper()
+	if o.Reduce.Has(checker.Sleep) || o.Disk != "" {
+		return nil
+	}
+	o.Saving.File = filepath.Join(t.TempDir(), "run")
+	o.MaxStates = 300
+	out, err := world.Check(t.Context(), c, o)
+	if err != nil || out.File == "" {
+		t.Fatalf("%+v: it is not interrupted: %v", o, err)
+	}
+	o.MaxStates, o.Saving.Resume = 0, o.Saving.File
+	return proved(t, c, o)
 }
 
 // TestReducedCertificate: one of a reduced search is closed under its steps, and says so.
