@@ -55,7 +55,10 @@ type Config struct {
 	States bool
 	// everybody does what the course says, one move behind the other, and nothing else: package
 	// course. Nothing else may be planned then, and no delays are drawn. nil: all is up to them
-	Course  *course.Course
+	Course *course.Course
+	// go on with this run, which was ended with all its processes: they have failed at once. Dir is
+	// that of OpenPast; what is left of Plan, and Timed, Reached and Stops, does not strike
+	Past    *Past
 	Address string // where the processes meet; "" means any free port of the loopback
 	Hosts   []Host // where they run; nil means all here
 	// switches a host off, whose name is put behind it: when it succeeds nothing runs there any
@@ -144,9 +147,11 @@ type Place struct {
 
 // Crash is one failure; times are since all have begun.
 type Crash struct {
-	Procs    []core.Proc     // that stopped
-	Exit     bool            // of their own accord: it is no failure
-	Ordered  bool            // by the daemon of their node: it is none, either
+	Procs   []core.Proc // that stopped
+	Exit    bool        // of their own accord: it is no failure
+	Ordered bool        // by the daemon of their node: it is none, either
+	// all who were up, with their supervisor: the run was resumed when it was reaped
+	Resumed  bool
 	At       time.Duration   // they were killed
 	Reaped   time.Duration   // the supervisor knew
 	Agreed   time.Duration   // everybody had taken what came from them
@@ -190,6 +195,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf(
 			"cluster: %w: what was on its way to the dead is lost, and its senders keep no copy",
 			ErrModel)
+	case c.Past != nil && (c.Bare || c.Course != nil || c.Past.dir != c.Dir):
+		return errors.New("cluster: only a run with evidence and without a course can be resumed")
 	case c.Every > 0 && m.Checkpoints == 0:
 		return errors.New("cluster: checkpoints are to be asked for, and the model has none")
 	}
@@ -360,9 +367,11 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 					"127.0.0.1:0 (any free port): %w", c.Address, err)
 	}
 	s := newSupervisor(&c, text)
-	if err := prepare(c.Dir, len(c.Setup.Layout.Names), s.instructions.Run); err != nil {
+	unlock, err := s.prepare()
+	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
+	defer unlock()
 	s.instructions.Rendezvous = listener.Addr().String()
 	if s.instructions.Host, _, err = net.SplitHostPort(s.instructions.Rendezvous); err != nil {
 		return nil, errors.Join(err, listener.Close())
@@ -383,8 +392,21 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	return s.result()
 }
 
+// prepare makes the folder ready, and keeps others from it for as long as the run goes on.
+func (s *supervisor) prepare() (unlock func(), err error) {
+	if s.past = s.c.Past; s.past != nil {
+		s.instructions.Run = s.past.run
+		return func() {}, nil // whoever has opened it does
+	}
+	if err := prepare(s.c.Dir, len(s.procs), &s.instructions); err != nil {
+		return nil, err
+	}
+	lock, err := lockRun(s.c.Dir)
+	return func() { _ = lock.Close() }, err // it was only locked
+}
+
 // prepare makes the folders of a run.
-func prepare(dir string, procs int, run mesh.Run) error {
+func prepare(dir string, procs int, in *instructions) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("cluster: %w", err)
@@ -399,9 +421,14 @@ func prepare(dir string, procs int, run mesh.Run) error {
 			return fmt.Errorf("cluster: %w", err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, runFile), []byte(hex.EncodeToString(run[:])),
-		0o666); err != nil {
-		return fmt.Errorf("cluster: %w", err)
+	// the one that names the run is last: without it nothing has begun
+	for _, file := range []struct {
+		name string
+		text []byte
+	}{{caseFile(dir), in.Case}, {filepath.Join(dir, runFile), hex.AppendEncode(nil, in.Run[:])}} {
+		if err := os.WriteFile(file.name, file.text, 0o666); err != nil {
+			return fmt.Errorf("cluster: %w", err)
+		}
 	}
 	return nil
 }

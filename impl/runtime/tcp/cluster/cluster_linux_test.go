@@ -45,6 +45,9 @@ func TestMain(m *testing.M) {
 		beHost(os.Args[1])
 	case "launcher":
 		os.Exit(beLauncher(os.Args[1]))
+	case "limited":
+		os.Setenv(asChild, "live")
+		runLimited(os.Args[1:])
 	case "supervisor":
 		os.Setenv(asChild, "live")
 		supervise(os.Args[1])

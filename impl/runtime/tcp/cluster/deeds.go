@@ -2,12 +2,14 @@ package cluster
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/domino-check/domino/impl/core"
 )
@@ -25,17 +27,21 @@ type Deed struct {
 	// of a failure: by its own effect (core.Exit), or the daemon of its node has ordered it
 	Exit    bool `json:"exit,omitempty"`
 	Ordered bool `json:"ordered,omitempty"`
-	// of a failure: steps with a smaller Cause.Epoch are before it, and all others behind it
+	// of a failure: steps with a smaller Cause.Epoch are before it, and all others behind it; of a
+	// start: how many failures the life was told of, and
 	Epoch uint64     `json:"epoch,omitempty"`
-	To    *core.Proc `json:"to,omitempty"` // who was told
+	Gone  []int      `json:"gone,omitempty"` // by proc, how many lives were over; nil: none
+	To    *core.Proc `json:"to,omitempty"`   // who was told
 }
 
 // What the supervisor does.
 const (
 	DidFail   = "failed"      // Procs have stopped, with Lives and Performed
+	DidSay    = "announced"   // all who are up are to agree that Procs have stopped, at Epoch
 	DidBury   = "agreed"      // all who are up know that Procs have stopped, at Epoch
 	DidEnd    = "complete"    // nothing can happen any more
-	DidStart  = "started"     // a process of Procs, as the incarnation Lives
+	DidStart  = "started"     // a process of Procs, as the incarnation Lives, with Epoch and Gone
+	DidResume = "resumed"     // the run goes on that had been ended with all its processes
 	DidTell   = sayDown       // To that Procs are down, and
 	DidErr    = saySuspect    // To that Procs are down, which live
 	DidExpire = sayExpired    // the watchdog of To about Procs has
@@ -52,10 +58,40 @@ func (s *supervisor) openDeeds() (err error) {
 	if s.c.Bare {
 		return nil
 	}
-	if s.deeds, err = os.Create(deedsFile(s.c.Dir)); err != nil {
+	if s.past != nil {
+		s.deeds, err = reopenDeeds(s.c.Dir)
+	} else {
+		s.deeds, err = os.Create(deedsFile(s.c.Dir))
+	}
+	if err != nil {
 		return fmt.Errorf("cluster: evidence: %w", err)
 	}
 	return nil
+}
+
+// reopenDeeds goes on with the file behind its last line that is whole.
+func reopenDeeds(dir string) (*os.File, error) {
+	text, err := os.ReadFile(deedsFile(dir))
+	if err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(deedsFile(dir), os.O_WRONLY|os.O_APPEND, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := f.Truncate(int64(bytes.LastIndexByte(text, '\n') + 1)); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// anyGone is the lives that are over by proc, nil if none is: that is most of what a run without
+// failures would write down.
+func anyGone(gone []int) []int {
+	if slices.Max(gone) == 0 {
+		return nil
+	}
+	return gone
 }
 
 // closeDeeds ends the file.

@@ -165,6 +165,19 @@
 // no process stays: a child that reads the end of its input stops, and on Linux the kernel kills it
 // before.
 //
+// # The end of all
+//
+// A run whose supervisor has ended, by SIGKILL, a time limit or with its allocation, has lost all
+// its processes, and no more: what was stable is in its folder, as is the evidence. OpenPast waits
+// until the last of them has let go of its disk, keeps others out, and reads what was done: deeds
+// and lives. Run goes on behind that (Config.Past): a failure that was announced is agreed on by
+// those who are left, who are none, and whoever was up fails, all at once, as one more failure. So
+// the trace of the whole run is judged as that of any other. What was on its way is lost, which is
+// one of the cuts of a failure of all. Whether a protocol survives that is for its promises to say.
+// Deeds and evidence survive processes, not hosts: they are not synced. Of what a life had written
+// when it was ended, a tail that is missing shows only in what others have taken from it, or in
+// what the supervisor had seen.
+//
 // # What it does not do
 //
 // Lose, double or reorder messages: a model that lets the network do so is kept by a network that

@@ -285,6 +285,7 @@ func (s *supervisor) proceed() {
 			s.instructions.Epoch++
 			b.epoch = s.instructions.Epoch
 			s.failed(b)
+			s.did(Deed{What: DidSay, Procs: b.procs, Epoch: b.epoch})
 			for _, q := range b.procs {
 				s.instructions.Gone[q]++
 			}

@@ -188,11 +188,15 @@ func complaint(process *launch.Process) string {
 // or cut off and ends by itself.
 const lockedFor = 10 * time.Second
 
-// holdsDisk reports whether the process of a proc has its disk open: a lock that ends with it tells
-// even where it can not be waited for.
+// holdsDisk reports whether the process of a proc has its disk open.
 func (s *supervisor) holdsDisk(p core.Proc) (bool, error) {
-	lock, err := disk.System{}.Lock(filepath.Join(storeDir(s.c.Dir, p, s.procs[p].on), "lock"),
-		true, false)
+	return diskHeld(storeDir(s.c.Dir, p, s.procs[p].on))
+}
+
+// diskHeld reports whether a process has the disk in a folder open: a lock that ends with it tells
+// even where it can not be waited for.
+func diskHeld(dir string) (bool, error) {
+	lock, err := disk.System{}.Lock(filepath.Join(dir, "lock"), true, false)
 	switch {
 	case errors.Is(err, disk.ErrLocked):
 		return true, nil

@@ -117,6 +117,11 @@ func (l *Log) Steered() bool {
 	return slices.ContainsFunc(l.Deeds, func(d Deed) bool { return d.What == DidSteer })
 }
 
+// Resumed reports whether all of the run had ended, and it was gone on with (Config.Past).
+func (l *Log) Resumed() bool {
+	return slices.ContainsFunc(l.Deeds, func(d Deed) bool { return d.What == DidResume })
+}
+
 // Ended says when the machines of procs had stopped, in order: what a failure was, and at which
 // epoch all had agreed on it.
 func (l *Log) Ended() (list []Deed) {

@@ -15,11 +15,13 @@ type Recovery struct {
 	Stopped     time.Duration
 	Restored    time.Duration // it had its image
 	// it had received again what it had received before; 0 if it never did
-	Replayed       time.Duration
-	CaughtUp       time.Duration // it had done again what it had done before; 0 if it never did
-	Sends          uint32        // lost by the rollback, and done again
-	Deliveries     uint32
-	sent, received uint32 // where it was
+	Replayed   time.Duration
+	CaughtUp   time.Duration // it had done again what it had done before; 0 if it never did
+	Sends      uint32        // lost by the rollback, and done again
+	Deliveries uint32
+	// what it had sent and received by the image that it goes on from: 0 and 0 are the beginning
+	FromSend, FromDelivery uint32
+	sent, received         uint32 // where it was
 }
 
 // place is how far a rank is, as its trace.History counts.
@@ -76,6 +78,7 @@ func (r *Result) Recoveries() []Recovery {
 		if e.Kind == trace.Restored || e.Kind == trace.Resumed {
 			c.Restored, c.Sends, c.Deliveries = at, c.sent-min(h.sent, c.sent),
 				c.received-min(h.received, c.received)
+			c.FromSend, c.FromDelivery = h.sent, h.received
 		}
 		if c.Restored > 0 && c.Replayed == 0 && h.received >= c.received {
 			c.Replayed = at

@@ -89,6 +89,7 @@ type supervisor struct {
 	left     struct{ failures, checkpoints, suspicions int }
 	round    round
 	steering *steering // nil: everybody goes on by himself
+	past     *Past     // nil: the run begins
 	stall    stall
 	hosts    []*ground // as Config.Hosts
 	fences   sync.WaitGroup
@@ -198,8 +199,12 @@ func (s *supervisor) run(ctx context.Context) error {
 	limit := time.NewTimer(s.patience(s.called))
 	defer limit.Stop()
 	s.moved()
-	for _, p := range s.inOrder() {
-		s.spawn(p)
+	if s.past != nil {
+		s.resume()
+	} else {
+		for _, p := range s.inOrder() {
+			s.spawn(p)
+		}
 	}
 	s.later(tickEvery, s.tick)
 	s.later(s.stallTime(), s.watchStall)
@@ -286,7 +291,8 @@ func (s *supervisor) spawn(p *proc) {
 		return
 	}
 	p.process, p.heard = process, time.Now()
-	s.did(Deed{What: DidStart, Procs: []core.Proc{p.id}, Lives: []core.Incarnation{p.inc}})
+	s.did(Deed{Clock: in.Clock, What: DidStart, Procs: []core.Proc{p.id},
+		Lives: []core.Incarnation{p.inc}, Epoch: in.Epoch, Gone: anyGone(in.Gone)})
 	if s.c.Started != nil {
 		s.c.Started(p.id, process.ID())
 	}
@@ -418,6 +424,13 @@ func (s *supervisor) isUp(p *proc) {
 	for _, p := range s.procs {
 		s.tell(p, order{Kind: sayGo})
 	}
+	s.environment()
+	s.strike()
+	s.steer()
+}
+
+// environment begins with what comes by the clock.
+func (s *supervisor) environment() {
 	if s.c.LostAfter > 0 {
 		s.watched = time.Now()
 		s.later(s.c.LostAfter/signsALoss, s.watchHosts)
@@ -427,8 +440,6 @@ func (s *supervisor) isUp(p *proc) {
 	}
 	s.armStops()
 	s.every()
-	s.strike()
-	s.steer()
 }
 
 // look reads what is new in the evidence of a life.
