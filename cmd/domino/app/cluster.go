@@ -15,6 +15,8 @@ func clusterCommands() []command {
 			"a minute, or --for", runTorture},
 		{"lift", "DIR", "find a run as processes again in the world that check explores",
 			"seconds", runLift},
+		{"resume", "DIR", "go on with a run whose processes have all ended, and judge it",
+			"as the run", runResume},
 		{"enforce", "FILE", "make processes take the course of a counterexample, and judge them",
 			"seconds", runEnforce},
 		{"perf", "", "kernels by protocol: time, overhead, bytes, recovery", "minutes",

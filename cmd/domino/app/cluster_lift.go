@@ -32,6 +32,11 @@ func (c *clusterCase) lift(dir string, places int) (*lifted, error) {
 	if err != nil {
 		return nil, err
 	}
+	if log.Resumed() {
+		return &lifted{scenario: c.scenario, Outcome: &lift.Outcome{Verdict: lift.Unknown,
+			Reason: "the run was resumed after all of it had ended at once, which is not looked " +
+				"for in the world"}}, nil
+	}
 	if c.lifter == nil {
 		c.lifter = lift.New(c.resolved.Setup, c.resolved.Model, c.facts)
 	}

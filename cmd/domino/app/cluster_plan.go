@@ -29,6 +29,7 @@ type savedRun struct {
 	DiskDelay time.Duration `json:"diskDelay,omitempty"`
 	Model     fault.Model   `json:"model"`
 	strikes
+	Hosting     *savedHosting  `json:"hosting,omitempty"` // of cluster run
 	TortureSeed uint64         `json:"tortureSeed,omitempty"`
 	Run         int            `json:"run,omitempty"` // of torture
 	Report      *clusterReport `json:"report,omitempty"`

@@ -70,7 +70,8 @@ func (r *clusterRan) decide() {
 		r.verdict, r.why = spec.Holds, r.why+"this run breaks nothing, which proves nothing"
 	}
 	// an exit is among the crashes, and no failure
-	if res.Outside > 0 && r.verdict == spec.Violated && res.Failures > r.resolved.Model.Failures {
+	if res.Outside > 0 && r.verdict == spec.Violated &&
+		res.Failures > r.resolved.Model.Failures+r.beyond {
 		r.verdict = spec.OutOfModel
 	}
 }
@@ -125,17 +126,7 @@ func (r *clusterRan) print(w io.Writer, events bool) {
 	}
 	fmt.Fprintln(w)
 	printUsage(w, l, res)
-	for i, c := range res.Crashes {
-		what := "failure"
-		if c.Exit {
-			what = "exit"
-		} else if c.Ordered {
-			what = "order to stop"
-		}
-		fmt.Fprintf(w, "%s %d: %s at %s: reaped %s, agreed on %s, told %s, restarted %s\n",
-			what, i+1, l.NamesOf(c.Procs), short3(c.At), after(c.Reaped, c.At),
-			after(c.Agreed, c.At), since(c.Told, c.At), since(c.Restarts, c.At))
-	}
+	r.printCrashes(w)
 	printStops(w, l, res)
 	printEpisodes(w, l, res.Episodes())
 	for _, c := range res.Recoveries() {
