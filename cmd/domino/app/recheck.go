@@ -9,8 +9,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -125,12 +127,13 @@ type rechecking struct {
 	anyBuild bool
 	level    string
 	most     int64
+	build    func() (string, error) // of this program; to find it out takes as long as a small file
 }
 
 func runRecheck(ctx context.Context, args []string, std streams) (int, error) {
-	f := flags("recheck", "FILE ...", std, "recheck s1.cert",
+	f := flags("recheck", "FILE ...", std, "recheck s1.cert", "recheck *.cert",
 		"recheck .domino/h1-repaired-H1.txtar", "recheck s1.cert --json")
-	r := rechecking{std: std}
+	r := rechecking{std: std, build: sync.OnceValues(buildName)}
 	f.BoolVar(&r.json, "json", false, "print JSON, one object a line")
 	f.BoolVar(&r.anyBuild, "any-build", false,
 		"take certificates of other builds of domino, too: what they say is checked all the same")
@@ -138,10 +141,11 @@ func runRecheck(ctx context.Context, args []string, std streams) (int, error) {
 		"closed or rechecked: how far to check; by default as far as possible")
 	most := f.Int64("max-memory", 8192,
 		"refuse a certificate that takes more MiB of memory; 0 = no limit")
+	workers := f.Int("workers", runtime.GOMAXPROCS(0), "files that are checked at a time")
 	if err := f.Parse(args); err != nil {
 		return 0, err
 	}
-	if err := within(f, notNegative("max-memory")); err != nil {
+	if err := within(f, notNegative("max-memory"), ofWorkers()); err != nil {
 		return 0, err
 	}
 	if r.level != "" && r.level != closedLevel && r.level != recheckedLevel {
@@ -153,25 +157,49 @@ func runRecheck(ctx context.Context, args []string, std streams) (int, error) {
 			"replay file")
 	}
 	r.most = *most << 20
-	code, failed := 0, error(nil)
-	for _, file := range f.Args() {
-		a, err := r.file(ctx, file)
-		if errors.Is(err, context.Canceled) || ctx.Err() != nil {
-			return 0, errInterrupted
+	return r.all(ctx, f.Args(), *workers)
+}
+
+// all checks files, so many at a time, and prints the answers in their order.
+func (r *rechecking) all(ctx context.Context, files []string, workers int) (code int, err error) {
+	type checked struct {
+		*recheckedAnswer
+		err error
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	var failed, broken error // refused; what ends the command
+	pool(ctx, workers, len(files), func(ctx context.Context, i int) checked {
+		if ctx.Err() != nil {
+			return checked{err: errInterrupted}
 		}
-		if err != nil && !errors.Is(err, certificate.ErrRefused) &&
-			!errors.Is(err, recheck.ErrBeyond) {
-			return 0, err
+		a, err := r.file(ctx, files[i])
+		if ctx.Err() != nil {
+			err = errInterrupted
 		}
-		if err != nil {
-			a.Refused, a.Verdict, a.Level = err.Error(), "", ""
-			failed = errors.Join(failed, err)
-		} else if a.Verdict == spec.Violated.String() {
+		return checked{a, err}
+	}, func(_ int, c checked) {
+		refused := errors.Is(c.err, certificate.ErrRefused) || errors.Is(c.err, recheck.ErrBeyond)
+		switch {
+		case broken != nil:
+			return
+		case c.err != nil && !refused:
+			broken = c.err
+		case refused:
+			c.Refused, c.Verdict, c.Level = c.err.Error(), "", ""
+			failed = errors.Join(failed, c.err)
+		case c.Verdict == spec.Violated.String():
 			code = exitCode(spec.Violated)
 		}
-		if err := r.print(a, err); err != nil {
-			return 0, err
+		if broken == nil {
+			broken = r.print(c.recheckedAnswer, c.err)
 		}
+		if broken != nil {
+			stop()
+		}
+	})
+	if broken != nil {
+		return 0, broken
 	}
 	return code, failed
 }
@@ -196,7 +224,7 @@ func (r *rechecking) file(ctx context.Context, file string) (a *recheckedAnswer,
 	}
 	a.Scenario, a.Variant, a.Bytes, a.Reduced = c.Scenario, c.Variant, c.Size, c.Reduced
 	refuse := func(err error) error { return fmt.Errorf("%s: %w", file, err) }
-	build, err := buildName()
+	build, err := r.build()
 	if err != nil {
 		return a, err
 	}

@@ -80,6 +80,53 @@ func TestRecheck(t *testing.T) {
 	}
 }
 
+// TestRecheckSeveral checks files at the same time: the answers are in their order, one that is
+// refused has its answer, too, and what is no answer ends the command behind those before it.
+func TestRecheckSeveral(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	file := func(name string) string { return filepath.Join(folder, name) }
+	for _, name := range []string{"h5", "koo-toueg-refuses"} {
+		code, _, err := domino(t.Context(), "check", name, "--certificate", file(name))
+		if code != 0 {
+			t.Fatal(err)
+		}
+	}
+	b, readErr := os.ReadFile(file("h5"))
+	if readErr == nil {
+		readErr = os.WriteFile(file("cut"), b[:len(b)-1], 0o600)
+	}
+	if readErr != nil {
+		t.Fatal(readErr)
+	}
+	for _, workers := range []string{"1", "2", "9"} {
+		args := []string{"recheck", "--json", "--workers", workers, file("h5"), file("cut"),
+			file("koo-toueg-refuses")}
+		code, out, err := domino(t.Context(), args...)
+		var got []string
+		for line := range strings.Lines(out) {
+			var a recheckedAnswer
+			if err := json.Unmarshal([]byte(line), &a); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, filepath.Base(a.File)+" "+a.Level)
+		}
+		want := []string{"h5 rechecked", "cut ", "koo-toueg-refuses rechecked"}
+		if !slices.Equal(got, want) || code != exitUsage || !strings.Contains(err, file("cut")) {
+			t.Errorf("%s workers: exit %d: %q, want %q: %s", workers, code, got, want, err)
+		}
+		code, out, err = domino(t.Context(), append(args, file("none"), file("h5"))...)
+		if n := strings.Count(out, "\n"); n != 3 || code != exitUsage ||
+			!strings.Contains(err, file("none")) {
+			t.Errorf("%s workers, one is not there: exit %d, %d answers: %s", workers, code, n, err)
+		}
+	}
+	if _, _, err := domino(t.Context(), "recheck", "--workers", "0", file("h5")); !strings.Contains(
+		err, "--workers") {
+		t.Errorf("no workers: %s", err)
+	}
+}
+
 // rewritten is a certificate with another header, and a checksum that is right.
 func rewritten(t *testing.T, edit func(*certificate.Header)) func([]byte) []byte {
 	return func(b []byte) []byte {
