@@ -63,6 +63,8 @@ type Bench struct {
 	Compare func(context.Context, compare.Row) (*compare.Study, error)
 	// Model runs a kernel in modelled time, in less than a second.
 	Model func(context.Context, ModelPlan) (*Model, error)
+	// Stages runs a recovery of RADIC in modelled time, in less than a second.
+	Stages func(context.Context, StagesPlan) (*Stages, error)
 	// Measures and Simulates: also make what takes processes, or minutes of modelled time.
 	Measures, Simulates bool
 	// Earlier are values that are not quick, of other runs, for claims of which this bench makes

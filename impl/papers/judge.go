@@ -65,7 +65,8 @@ type Got struct {
 	// Rounding is how far the number may be off because it is made of printed, rounded ones: one of
 	// them that meets is enough. Spread is that of a measurement, all of which must meet.
 	Rounding, Spread float64
-	// Instead of a value: NotHere or Unclear, with Why.
+	// Instead of a value: NotHere or Unclear, with Why. A number beside NotHere is shown, and not
+	// judged: it stands for something else than what is printed.
 	Status Status
 	// why ours, if it contradicts, may do so for another reason than the paper: "" for none.
 	// Disturbed: so much so that it does not agree either.
@@ -215,7 +216,8 @@ func (c *Cell) Bounded() string { return [...]string{"", "<= ", ">= "}[c.Sense] 
 // Ours is our value as text, with as many digits as are printed, or more where it would look like
 // what it contradicts, or lies in the middle of two such numbers; "-" where there is none.
 func (c *Cell) Ours() string {
-	if c.Got == nil || c.Got.Status != NoClaim || c.Status == Failed {
+	beside := c.Got != nil && c.Got.Status == NotHere && c.Got.Number != 0 // and not judged
+	if c.Got == nil || c.Got.Status != NoClaim && !beside || c.Status == Failed {
 		return "-"
 	}
 	if c.Got.Text != "" {

@@ -23,7 +23,7 @@ func (std streams) bench() *papers.Bench {
 	return &papers.Bench{Check: std.checkClaim, Errata: std.errataClaimed,
 		Experiment: std.experimentClaimed, Run: std.runClaimed, Ends: std.endsClaimed,
 		Perf: std.perfClaimed, Netpipe: std.netpipeClaimed, Compare: std.compareClaimed,
-		Model: std.modelClaimed}
+		Model: std.modelClaimed, Stages: std.stagesClaimed}
 }
 
 // modelClaimed runs a kernel in modelled time for a claim.

@@ -29,20 +29,28 @@
 // Unless failures strike at any time (Job.Anytime), one whose moment comes while the last one is
 // not recovered from waits for that: then failures do not add up as in the complete model of Daly,
 // but as in that of first order. Each has stages of its own, which add up. Who fails with more at a
-// time than its protocol promises to survive is told so (ErrBeyond).
+// time than its protocol promises to survive is told so (ErrBeyond). A recovery is over when all
+// are where they were and, under RADIC, protected again (guard.go).
+//
+// # Images
+//
+// Those that a rank writes are records of the stable store. Under protocols that give them to a
+// logger, a protector or a vault they are messages (images.go): copied by the rank, let through by
+// the cards of both nodes, written to the disk or memory of the node of who keeps them, and read
+// and brought back in the same way.
 //
 // # Processors
 //
 // A job without checkpoints and failures goes on as many processors as Go may use (GOMAXPROCS), in
 // blocks of at least a thousand ranks; its outcome is the same with one. It has one processor where
 // several ranks are on a node of the machine, where messages are announced first (between.eager),
-// and under protocols that write without being asked for a checkpoint: the stable store serves in
-// the order of all events.
+// where images of a declared size travel in messages, and under protocols that write without being
+// asked for a checkpoint: the stable store serves in the order of all events.
 //
 // # What is left out
 //
 // Contention inside the network, memory bandwidth but for copies, noise, false suspicions, and the
 // time of computation, but for a constant an iteration (Job.Work): numbers are computed, and take
-// no time. A declared size of images (Job.Image) is that of records: those that travel in messages,
-// to a logger or a protector, have the bytes that they have.
+// no time. Images without a declared size (Job.Image) have the bytes that they have, and those that
+// travel in messages then take no disk.
 package simulate

@@ -63,6 +63,9 @@ type Outcome struct {
 	Recoveries []Recovery
 	Stopped    int      // groups, or nodes, that failures have stopped
 	Finals     []uint64 // digests, by rank
+	// by rank, its newest image that is stored at the end; nil where images of a declared size do
+	// not travel in messages
+	Saved []Checkpoint `json:",omitempty"`
 }
 
 // Recovery is what a failure has done.
@@ -101,7 +104,7 @@ const leastBlock = 1024
 // on one after the other, and blocks of many procs on as many processors as there are (GOMAXPROCS).
 // The outcome is the same with any number of them.
 func (j *Job) Run() (*Outcome, error) {
-	if j.Interval <= 0 && len(j.Failures) == 0 {
+	if j.Interval <= 0 && len(j.Failures) == 0 && !j.carries() {
 		blocks := min(runtime.GOMAXPROCS(0), len(j.Setup.Layout.Names)/leastBlock)
 		if out, err := j.run(max(blocks, 1)); !errors.Is(err, emulate.ErrOrder) {
 			return out, err
@@ -150,6 +153,11 @@ func (j *Job) run(blocks int) (*Outcome, error) {
 		return nil, emulate.ErrOrder
 	}
 	out.Finals = out.Finals[:j.Setup.Layout.Ranks]
+	for r := range out.Finals {
+		if j.carries() {
+			out.Saved = append(out.Saved, m.ranks[r].stored)
+		}
+	}
 	out.Messages, out.Bytes, out.Steps = result.Messages, result.Bytes, result.Steps
 	out.LogNow, out.Busy = m.log, result.Busy
 	if out.Completion = m.last; m.ended < j.Setup.Layout.Ranks {
