@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -322,6 +323,9 @@ func (c *schemaCheck) check(s map[string]any, v any, at string) error {
 	if want, ok := s["const"]; ok && v != want {
 		return fmt.Errorf("%s is %v, want %v", at, v, want)
 	}
+	if list, ok := s["enum"].([]any); ok && !slices.Contains(list, v) {
+		return fmt.Errorf("%s is %v, want one of %v", at, v, list)
+	}
 	if list, ok := s["anyOf"].([]any); ok {
 		var first error
 		for _, one := range list {
@@ -343,6 +347,14 @@ func (c *schemaCheck) check(s map[string]any, v any, at string) error {
 		n, err := v.Float64()
 		if err != nil || n > 1<<53 || n < -1<<53 {
 			return fmt.Errorf("%s: %s is rounded by readers", at, v)
+		}
+		if least, ok := s["minimum"].(float64); ok && n < least {
+			return fmt.Errorf("%s is %s, want at least %v", at, v, least)
+		}
+	case string:
+		pattern, ok := s["pattern"].(string)
+		if ok && !regexp.MustCompile(pattern).MatchString(v) {
+			return fmt.Errorf("%s is %q, want %s", at, v, pattern)
 		}
 	case []any:
 		items, ok := s["items"].(map[string]any)
@@ -453,6 +465,20 @@ func TestSchemaCheck(t *testing.T) {
 			(tt.want == "") != (got == "<nil>") {
 			t.Errorf("%s: %s, want %q", tt.text, got, tt.want)
 		}
+	}
+	hex := map[string]any{"type": []any{"integer", "string"}, "pattern": "^[0-9a-f]{2}$",
+		"minimum": 0.}
+	for value, want := range map[any]string{json.Number("0"): "", json.Number("-1"): "at least 0",
+		"0f": "", "0F": "want ^[0-9a-f]", "0ff": "want ^[0-9a-f]"} {
+		if got := fmt.Sprint((&schemaCheck{}).check(hex, value, "n")); (want == "") !=
+			(got == "<nil>") || !strings.Contains(got, want) {
+			t.Errorf("%v: %s, want %q", value, got, want)
+		}
+	}
+	one := map[string]any{"enum": []any{"rank", "logger"}}
+	if (&schemaCheck{}).check(one, "rank", "n") != nil ||
+		(&schemaCheck{}).check(one, "clerk", "n") == nil {
+		t.Error("a word of a list")
 	}
 	number := map[string]any{"type": "integer"}
 	if err := (&schemaCheck{}).check(number, json.Number("9007199254740994"), "n"); err == nil {

@@ -77,6 +77,7 @@ func TestSimulateMeasured(t *testing.T) {
 		t.Errorf("not the same again:\n%s\n%s", out, again)
 	}
 	var a validationAnswer
+	valid(t, []byte(out))
 	if err := json.Unmarshal([]byte(out), &a); err != nil {
 		t.Fatal(err)
 	}

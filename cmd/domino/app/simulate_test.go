@@ -24,6 +24,7 @@ func simulated(t *testing.T, args ...string) (a simulatedAnswer, text string) {
 	if code != 0 || errors != "" {
 		t.Fatalf("%s: exit %d, %s", args, code, errors)
 	}
+	valid(t, []byte(out))
 	if err := json.Unmarshal([]byte(out), &a); err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func TestSimulate(t *testing.T) {
 		"memory.rate": `1,"unit":"GB/s"`, "step": `100,"unit":"ns"`,
 		"operation": `50,"unit":"ns"`, "store.rate": `1,"unit":"GB/s"`,
 		"store.servers": `1,"unit":"1"`, "detect": `1,"unit":"ms"`, "restart": `2,"unit":"ms"`} {
-		list = append(list, `{"name":"`+name+`","value":`+value+`}`)
+		list = append(list, `{"name":"`+name+`","source":"test","value":`+value+`}`)
 	}
 	text := `{"name":"m","parameters":[` + strings.Join(list, ",") + `]}`
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

@@ -247,9 +247,10 @@ func scaled(t *testing.T, by float64) *simulate.Machine {
 		if strings.HasSuffix(p.name, "rate") {
 			value = p.value * by
 		}
-		list = append(list, fmt.Sprintf(`{"name":%q,"value":%v,"unit":%q}`, p.name, value, p.unit))
+		list = append(list, fmt.Sprintf(`{"name":%q,"value":%v,"unit":%q,"source":"test"}`,
+			p.name, value, p.unit))
 	}
-	list = append(list, `{"name":"store.servers","value":2,"unit":"1"}`)
+	list = append(list, `{"name":"store.servers","value":2,"unit":"1","source":"test"}`)
 	m, err := simulate.ReadMachine("scaled", []byte(`{"name":"scaled","parameters":[`+
 		strings.Join(list, ",\n")+"]}"))
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -132,26 +133,13 @@ func Shipped(name string) (*Machine, error) {
 
 // ReadMachine reads the text of a file; errors have its name, the line, and the parameter.
 func ReadMachine(file string, text []byte) (*Machine, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.DisallowUnknownFields()
-	m := new(Machine)
-	if err := d.Decode(m); err != nil {
-		at := d.InputOffset()
-		var syntax *json.SyntaxError
-		var typed *json.UnmarshalTypeError
-		switch {
-		case errors.As(err, &syntax):
-			at = syntax.Offset
-		case errors.As(err, &typed):
-			at = typed.Offset
-		case errors.Is(err, io.ErrUnexpectedEOF):
-			at = int64(len(text))
-		}
-		return nil, fmt.Errorf("%s:%d: %w", file, lineAt(text, at), err)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, fmt.Errorf("%s:%d: something follows the machine", file,
-			lineAt(text, d.InputOffset()))
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // some editors mark UTF-8
+	m, line, err := decoded(text)
+	switch {
+	case err != nil && line == 0:
+		return nil, fmt.Errorf("%s: %w", file, err)
+	case err != nil:
+		return nil, fmt.Errorf("%s:%d: %w", file, line, err)
 	}
 	seen := map[string]bool{}
 	for _, p := range m.Parameters {
@@ -173,6 +161,62 @@ func ReadMachine(file string, text []byte) (*Machine, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return m, nil
+}
+
+// decoded is a machine as JSON of which each parameter has its value and its source, or the line
+// with what is wrong, 0 where that is all of it.
+func decoded(text []byte) (m *Machine, line int, err error) {
+	if len(bytes.TrimSpace(text)) == 0 {
+		return nil, 0, errors.New("the file is empty: want a machine, as domino cluster netpipe " +
+			"--calibrate writes one")
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	m = new(Machine)
+	if err := d.Decode(m); err != nil {
+		line, err := misread(text, d.InputOffset(), err)
+		return nil, line, err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, lineAt(text, d.InputOffset()), errors.New("something follows the machine")
+	}
+	var given struct{ Parameters []map[string]any }
+	if err := json.Unmarshal(text, &given); err != nil {
+		return nil, 0, err
+	}
+	for i, p := range m.Parameters {
+		if given.Parameters[i]["value"] == nil {
+			return nil, lineOf(text, p.Name), fmt.Errorf("%s has no value", p.Name)
+		}
+		if p.Source == "" {
+			return nil, lineOf(text, p.Name), fmt.Errorf("%s has no source: where is its value "+
+				"from? \"assumed\" will do", p.Name)
+		}
+	}
+	return m, 0, nil
+}
+
+// misread is the line of what is no JSON of a machine, and what is wrong there in words.
+func misread(text []byte, at int64, err error) (int, error) {
+	var syntax *json.SyntaxError
+	var typed *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &typed):
+		at = typed.Offset
+		_, field, _ := strings.Cut("."+typed.Field, ".parameters.")
+		want := map[reflect.Kind]string{
+			reflect.Float64: "a number below 1e308", reflect.String: "a text",
+			reflect.Slice: "a list", reflect.Struct: "an object",
+		}[typed.Type.Kind()]
+		err = fmt.Errorf("%s: %s, want %s", cmp.Or(field, typed.Field, "the machine"),
+			typed.Value, cmp.Or(want, "a "+typed.Type.String()))
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		at = int64(len(text))
+		err = errors.New("the file ends here: it was cut")
+	}
+	return lineAt(text, at), err
 }
 
 // lineAt is the line of an offset.
@@ -210,7 +254,7 @@ func (p *Parameter) kind() (k *kind, needed bool) {
 func (p *Parameter) from(way string) int64 {
 	text, ok := strings.CutPrefix(p.Name, way+".latency.")
 	n, err := strconv.ParseInt(text, 10, 64)
-	if !ok || err != nil {
+	if !ok || err != nil || text != strconv.FormatInt(n, 10) { // one name for each size
 		return 0
 	}
 	return max(n, 0)

@@ -41,6 +41,18 @@ func TestMyrinet(t *testing.T) {
 	}
 }
 
+// Aim: a mark of UTF-8, as some editors write it, is none of the machine.
+func TestMarkedMachine(t *testing.T) {
+	text, err := os.ReadFile("machines/myrinet.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := simulate.ReadMachine("file", append([]byte("\ufeff"), text...))
+	if err != nil || m.Name != "myrinet" || len(m.Parameters) < 15 {
+		t.Errorf("%+v, %v", m, err)
+	}
+}
+
 // Aim: what makes no sense in a file is an error with its name, the line and the parameter.
 func TestWrongMachine(t *testing.T) {
 	whole, err := os.ReadFile("machines/myrinet.json")
@@ -59,13 +71,28 @@ func TestWrongMachine(t *testing.T) {
 		{"unit", `"value": 2.3, "unit": "us"`, `"value": 2.3, "unit": "GB/s"`,
 			`file:6: between.latency: unit "GB/s", want a time`},
 		{"negative", `"value": 0.1`, `"value": -0.1`, "file:9: between.gap: -0.1 us"},
-		{"text", `"value": 0.1`, `"value": "fast"`, "file:9:"},
+		{"text", `"value": 0.1`, `"value": "fast"`, "file:9: value: string, want a number"},
 		{"syntax", `"value": 0.1`, `"value": `, "file:9:"},
 		{"field", `"about"`, `"abuot"`, "unknown field"},
 		{"twice", `"within.rate"`, `"within.latency"`, "file:12: within.latency: unit"},
 		{"again", `"between.gap"`, `"between.overhead"`, "file:9: between.overhead is there twice"},
-		{"cut off", text[len(text)/2:], "", "file:12: unexpected EOF"},
-		{"huge", `"value": 0.1`, `"value": 1e400`, "file:9:"},
+		{"cut off", text[len(text)/2:], "", "file:12: the file ends here: it was cut"},
+		{"empty", text, " \n", "file: the file is empty: want a machine"},
+		{"a list", text, "[]", "file:1: the machine: array, want an object"},
+		{"nothing", text, "null", "file: between.latency is missing"},
+		{"a value of none", `"value": 0.1, `, "", "file:9: between.gap has no value"},
+		{"a value of nothing", `"value": 0.1`, `"value": null`, "file:9: between.gap has no value"},
+		{"a source of none", `"source": "assumed"`, `"source": ""`, "file:9: between.gap has no source"},
+		{"no source", `, "source": "assumed"`, "", "file:9: between.gap has no source"},
+		{"no parameter", `"between.gap"`, `""`, `unknown parameter ""`},
+		{"another size", `"between.latency.33"`, `"between.latency.033"`,
+			`unknown parameter "between.latency.033", did you mean`},
+		{"no size", `"between.latency.33"`, `"between.latency.0"`, `unknown parameter`},
+		{"a later edition", `"name": "myrinet"`, `"name": "myrinet", "edition": 3`,
+			`unknown field "edition"`},
+
+		{"huge", `"value": 0.1`, `"value": 1e400`,
+			"file:9: value: number 1e400, want a number below"},
 		{"absurd", `"value": 2.3, "unit": "us"`, `"value": 2.3e15, "unit": "us"`, "not absurd"},
 		{"no servers", `"value": 8, "unit": "1"`, `"value": 0, "unit": "1"`, "more than nothing"},
 		{"more", "\n}\n", "\n} more\n", "something follows"},
