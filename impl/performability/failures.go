@@ -70,7 +70,10 @@ func (j Job) DalyHigher() float64 {
 // the root of exp(-(t+d)/M) = 1 - t/M. It is 0 for checkpoints that cost nothing.
 func (j Job) Best() float64 {
 	d, m := j.Checkpoint, j.MTBF
-	if math.IsInf(m, 1) {
+	switch {
+	case d == 0:
+		return 0
+	case math.IsInf(m, 1):
 		return m
 	}
 	low, high := 0.0, m

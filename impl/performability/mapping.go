@@ -72,7 +72,7 @@ func (l *Logging) Check() error {
 	switch {
 	case l.Bytes > 0 && l.Messages == 0:
 		return fmt.Errorf("%g bytes a second in no message", l.Bytes)
-	case !finite(l.Load()):
+	case !(l.Load() <= largest):
 		return fmt.Errorf("a logger needs %g cores: are the units right?", l.Load())
 	case l.Messages*l.Step*float64(l.Cores) > most:
 		return fmt.Errorf("%g messages a step in a node: want at most %g",

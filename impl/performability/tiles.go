@@ -94,7 +94,10 @@ func (p *Program) check() error {
 	if err := p.Times.check(); err != nil {
 		return err
 	}
-	if l := p.lambda(); !(l > 0) || math.IsInf(l, 0) {
+	if l := p.lambda(); math.IsInf(l, 1) {
+		return fmt.Errorf("lambda is %g, tiles that are computed while one is sent: are the units "+
+			"right?", l)
+	} else if !(l > 0) {
 		return fmt.Errorf("lambda is %g: want more than 0; without communication any number of "+
 			"cores will do", l)
 	}

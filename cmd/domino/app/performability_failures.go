@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -102,13 +103,12 @@ func runInterval(ctx context.Context, args []string, std streams) (int, error) {
 			answer.Intervals = append(answer.Intervals, row)
 		}
 	}
-	if err := p.plot(*plot); err != nil {
-		return 0, err
-	}
+	print := func() error { return p.print(std.out, &answer) }
 	if *asJSON {
-		return 0, printJSON(std.out, answer)
+		print = func() error { return printJSON(std.out, answer) }
 	}
-	return 0, p.print(std.out, &answer)
+	// what is known comes first: a figure may have no room
+	return 0, cmp.Or(print(), p.plot(*plot, std.err))
 }
 
 // read takes what flags say in words.
@@ -303,8 +303,8 @@ func number(n *float64) string {
 	return strconv.FormatFloat(*n, 'g', 4, 64)
 }
 
-// plot draws how much longer a job takes against the interval.
-func (p *intervalPlan) plot(dir string) error {
+// plot draws how much longer a job takes against the interval, about the best one.
+func (p *intervalPlan) plot(dir string, messages io.Writer) error {
 	if dir == "" {
 		return nil
 	}
@@ -326,5 +326,12 @@ func (p *intervalPlan) plot(dir string) error {
 		}
 		l.Lines = append(l.Lines, line)
 	}
-	return ifAny(l.Save(dir, "performability-interval"))
+	switch err := l.Save(dir, "performability-interval"); {
+	case errors.Is(err, chart.ErrNothing):
+		fmt.Fprintln(messages, "--plot: no figure: there is no best interval, or no job that ends "+
+			"near it in ten times its work")
+	case err != nil:
+		return fmt.Errorf("--plot: %w", err)
+	}
+	return nil
 }

@@ -17,6 +17,7 @@ func performedBy(t *testing.T, line string) (p performed) {
 	if code != 0 || errors != "" {
 		t.Fatalf("%s: exit %d, %s", line, code, errors)
 	}
+	valid(t, []byte(out))
 	if err := json.Unmarshal([]byte(out), &p); err != nil {
 		t.Fatal(err)
 	}
@@ -92,6 +93,29 @@ func TestPerformabilityIsPrinted(t *testing.T) {
 	}
 }
 
+// TestPerformabilityPlots: where no figure can be drawn that is said, and the answer is there; and
+// where there is no room for one, too.
+func TestPerformabilityPlots(t *testing.T) {
+	folder := t.TempDir()
+	for _, line := range []string{"--checkpoint 0s --mtbf 1d", "--checkpoint 1y --mtbf 1s"} {
+		code, out, errors := domino(t.Context(), strings.Fields("performability interval --work "+
+			"10d --every 1h --plot "+folder+" "+line)...)
+		if code != 0 || !strings.Contains(out, "given") || !strings.Contains(errors, "no figure") {
+			t.Errorf("%s: exit %d, %s\n%s", line, code, errors, out)
+		}
+	}
+	// a folder in the place of the figure stands for a disk without room
+	if err := os.Mkdir(filepath.Join(folder, "performability-interval.svg"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	code, out, errors := domino(t.Context(), strings.Fields("performability interval --work 10d "+
+		"--checkpoint 15m --mtbf 1d --plot "+folder)...)
+	if code != exitUsage || !strings.Contains(out, "daly") ||
+		!strings.Contains(errors, "--plot: ") {
+		t.Errorf("exit %d, %s\n%s", code, errors, out)
+	}
+}
+
 // TestWrongPerformability: what has no answer is refused, with what is wanted.
 func TestWrongPerformability(t *testing.T) {
 	for line, want := range map[string]string{
@@ -101,6 +125,11 @@ func TestWrongPerformability(t *testing.T) {
 		"cores --side 9 --tile 1s --comm 0":                                "lambda is 0",
 		"interval --work 1d":                                               "want --checkpoint",
 		"interval --work 1d --checkpoint 0 --mtbf 1d":                      "give one with --every",
+		"interval --work 1d --checkpoint 0 --mtbf 1d --every best":         "give one with --every",
+		"cores --side 99 --tile 1e-300ns --comm 1e300y":                    "are the units right?",
+		"cores --side 99 --tile 1ns --comm 1us --efficiency 75":            "at most 1",
+		"interval --work 1d --checkpoint 1s --mtbf inf":                    "with its unit",
+		"mapping --cores 8 --ranks 8 --messages 1e300 --per-message 1us":   "are the units right?",
 		"interval --work 1d --checkpoint 1s --mtbf 0":                      "0 s between failures",
 		"interval --work 1d --checkpoint 1s --mtbf 1d --every often":       "such as 90m",
 		"interval --work 1d --checkpoint 1s --mtbf 1d --protocol x=1":      "SHARE",

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -25,7 +26,8 @@ func TestFull(t *testing.T) {
 	if err := Write(name, []byte("old")); err != nil {
 		t.Fatal(err)
 	}
-	if err := Write(name, bytes.Repeat([]byte("new"), 1<<16)); !errors.Is(err, syscall.ENOSPC) {
+	if err := Write(name, bytes.Repeat([]byte("new"), 1<<16)); !errors.Is(err, syscall.ENOSPC) ||
+		strings.Count(err.Error(), name) != 1 {
 		t.Errorf("on a full disk: %v", err)
 	}
 	if got := content(t, name); got != "old" {

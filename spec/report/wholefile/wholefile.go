@@ -81,9 +81,17 @@ func fill(f *os.File, body func(io.Writer) error) error {
 	}
 	if err != nil {
 		_ = f.Close() // the first error is the one that matters
-		return fmt.Errorf("write %s: %w", f.Name(), err)
+		return named(f.Name(), err)
 	}
 	return f.Close()
+}
+
+// named is an error of writing a file, with its name once.
+func named(name string, err error) error {
+	if known, ok := err.(*fs.PathError); ok && known.Path == name {
+		return err
+	}
+	return fmt.Errorf("write %s: %w", name, err)
 }
 
 // straight writes to what can not be replaced.
@@ -94,7 +102,7 @@ func straight(name string, body func(io.Writer) error) error {
 	}
 	if err := body(f); err != nil {
 		_ = f.Close() // the first error is the one that matters
-		return fmt.Errorf("write %s: %w", name, err)
+		return named(name, err)
 	}
 	return f.Close()
 }
