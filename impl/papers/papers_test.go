@@ -130,6 +130,10 @@ func TestUnclear(t *testing.T) {
 	}{
 		{papers.Got{Name: "x", Number: 10.2, Spread: .2}, papers.Reproduced},
 		{papers.Got{Name: "x", Number: 10.2, Spread: .4}, papers.Unclear},
+		{papers.Got{Name: "x", Number: 10.7, Spread: .3}, papers.Unclear}, // from 10.4
+		{papers.Got{Name: "x", Number: 9.4, Spread: .3}, papers.Unclear},  // to 9.7
+		{papers.Got{Name: "x", Number: 10, Spread: .6}, papers.Unclear},
+		{papers.Got{Name: "x", Number: 9.4, Spread: .05}, papers.Contradicted},
 		{papers.Got{Name: "x", Number: 11, Spread: .4}, papers.Contradicted},
 		{papers.Got{Name: "x", Number: 11, Rounding: .4}, papers.Contradicted},
 		{papers.Got{Name: "x", Number: 11, Rounding: .6}, papers.Reproduced},

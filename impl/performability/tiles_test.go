@@ -56,6 +56,26 @@ func TestScaling(t *testing.T) {
 	}
 }
 
+// TestOn: all iterations take as long as so many of one; and supertiles of less than two tiles a
+// side have no inside: 100 tiles on 40 cores are 2.5 each, all at edges, of which the square root
+// is sent.
+func TestOn(t *testing.T) {
+	p := heat()
+	p.Side, p.Iterations = 10, 1000
+	r, err := p.On(40)
+	want := 2.5*(2.49e-8+6.63e-9) + math.Sqrt(2.5)*7.15e-6
+	if err != nil || !near(r.Iteration(), want, 1e-15) || !near(r.Total, 1000*want, 1e-12) ||
+		r.Internal != 0 {
+		t.Errorf("%+v, %v, want %g an iteration", r, err, want)
+	}
+	if r, err = p.On(100); err != nil || r.K != 1 {
+		t.Errorf("a tile each: %+v, %v", r, err)
+	}
+	if _, err = p.On(101); err == nil {
+		t.Error("less than a tile each")
+	}
+}
+
 // TestKeeping holds both efficiencies at the K of Table 6.2 against what the dossier of the thesis
 // has computed from Fig 6.11 by other means: the share of the time in which a core computes, and
 // that against one core that logs nothing.
