@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/domino-check/domino/impl/performability"
+	"github.com/domino-check/domino/spec"
 )
 
 // performabilityCommands are the subcommands of performability.
@@ -62,6 +64,28 @@ type performed struct {
 	Mapping   *mappingAnswer  `json:"mapping,omitempty"`
 	Paper     []publishedCell `json:"paper,omitempty"`
 	Notes     []string        `json:"notes"` // what a reader should know
+	// a signal came before all rows of intervals or spares were known
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// knownRows computes the rows of an answer one by one, until a signal comes: what is known then is
+// an answer, too, and says that there is more. Without a row the error is errInterrupted.
+func knownRows[T any](ctx context.Context, a *performed, rows []func() (T, error)) (known []T,
+	code int, err error) {
+	for _, row := range rows {
+		one, err := heard(ctx, row)
+		switch {
+		case errors.Is(err, errInterrupted) && known != nil:
+			a.Interrupted = true
+			a.Notes = append(a.Notes, fmt.Sprintf("interrupted: %d of %d rows", len(known),
+				len(rows)))
+			return known, exitCode(spec.Unknown), nil
+		case err != nil:
+			return nil, 0, err
+		}
+		known = append(known, one)
+	}
+	return known, 0, nil
 }
 
 // coresAnswer is how many cores keep the efficiency asked for, and what others do.

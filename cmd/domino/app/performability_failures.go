@@ -94,21 +94,23 @@ func runInterval(ctx context.Context, args []string, std streams) (int, error) {
 	answer := performed{versioned: as("performability"), About: "interval",
 		Notes: []string{"all wait for those who roll back: to contain failures saves work, " +
 			"not time"}}
+	var rows []func() (intervalRow, error)
 	for _, job := range p.jobs() {
 		for _, rule := range p.rules {
-			row, err := heard(ctx, func() (intervalRow, error) { return p.row(job, rule) })
-			if err != nil {
-				return 0, err
-			}
-			answer.Intervals = append(answer.Intervals, row)
+			rows = append(rows, func() (intervalRow, error) { return p.row(job, rule) })
 		}
+	}
+	var code int
+	var err error
+	if answer.Intervals, code, err = knownRows(ctx, &answer, rows); err != nil {
+		return 0, err
 	}
 	print := func() error { return p.print(std.out, &answer) }
 	if *asJSON {
 		print = func() error { return printJSON(std.out, answer) }
 	}
 	// what is known comes first: a figure may have no room
-	return 0, cmp.Or(print(), p.plot(*plot, std.err))
+	return code, cmp.Or(print(), p.plot(*plot, std.err))
 }
 
 // read takes what flags say in words.

@@ -48,17 +48,23 @@ func runSpares(ctx context.Context, args []string, std streams) (int, error) {
 	pool.MTTF, pool.MTTR = *mttf, *mttr
 	answer := performed{versioned: as("performability"), About: "spares", Notes: []string{
 		"spares are switched on, and fail like the others; to take over takes no time here"}}
-	for pool.Spares = 0; pool.Spares <= *most; pool.Spares++ {
-		row, err := heard(ctx, func() (sparesRow, error) { return spared(pool, *draw, *seed) })
-		if err != nil {
-			return 0, err
-		}
-		answer.Spares = append(answer.Spares, row)
+	var rows []func() (sparesRow, error)
+	for spares := range *most + 1 {
+		rows = append(rows, func() (sparesRow, error) {
+			with := pool
+			with.Spares = spares
+			return spared(with, *draw, *seed)
+		})
+	}
+	var code int
+	var err error
+	if answer.Spares, code, err = knownRows(ctx, &answer, rows); err != nil {
+		return 0, err
 	}
 	if *asJSON {
-		return 0, printJSON(std.out, answer)
+		return code, printJSON(std.out, answer)
 	}
-	return 0, printSpares(std.out, *draw, &answer)
+	return code, printSpares(std.out, *draw, &answer)
 }
 
 // spared is what a pool gives.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/domino-check/domino/spec"
 )
 
 // performedBy is the answer of a command line as JSON.
@@ -113,6 +115,33 @@ func TestPerformabilityPlots(t *testing.T) {
 	if code != exitUsage || !strings.Contains(out, "daly") ||
 		!strings.Contains(errors, "--plot: ") {
 		t.Errorf("exit %d, %s\n%s", code, errors, out)
+	}
+}
+
+// TestPerformabilityInterrupted: a signal leaves the rows that are known, which say that there are
+// more, with the exit code of unknown; without a row there is no answer.
+func TestPerformabilityInterrupted(t *testing.T) {
+	for _, line := range []string{"interval --work 10d --checkpoint 15m --mtbf 1d,6h --json",
+		"spares --nodes 8 --mttf 1y --mttr 1d --most 7 --json"} {
+		for left := range 3 {
+			n := left
+			code, out, errors := domino(patient{t.Context(), &n}, append([]string{"performability"},
+				strings.Fields(line)...)...)
+			if code != exitCode(spec.Unknown) || left == 0 && (out != "" ||
+				!strings.Contains(errors, "interrupted")) {
+				t.Errorf("%s after %d: exit %d, %s%s", line, left, code, out, errors)
+			}
+			if left == 0 {
+				continue
+			}
+			valid(t, []byte(out))
+			var a performed
+			if err := json.Unmarshal([]byte(out), &a); err != nil || !a.Interrupted ||
+				len(a.Intervals)+len(a.Spares) != left ||
+				!strings.Contains(strings.Join(a.Notes, " "), fmt.Sprint(left, " of 8 rows")) {
+				t.Errorf("%s after %d: %s, %v", line, left, out, err)
+			}
+		}
 	}
 }
 
