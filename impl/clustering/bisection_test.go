@@ -84,4 +84,12 @@ func TestTies(t *testing.T) {
 	if plan, err := p.Bisection(never); err != nil || len(plan.Sizes) != 1 {
 		t.Errorf("bisection: %v, %v", plan, err)
 	}
+	// a ring of four in two pairs, which can be done twice: the first of the labels decides
+	p = open(t, ring(t, 4), clustering.Rules{})
+	a := &clustering.Plan{Labels: []int{0, 0, 1, 1}, Sizes: []int{2, 2}, Logged: 2000, Squares: 8}
+	b := &clustering.Plan{Labels: []int{0, 1, 1, 0}, Sizes: []int{2, 2}, Logged: 2000, Squares: 8}
+	if !p.Better(a, b) || p.Better(b, a) || p.Better(a, a) || p.Better(nil, a) ||
+		!p.Better(a, nil) || p.Better(nil, nil) {
+		t.Error("of two plans that cost the same not the first is better")
+	}
 }

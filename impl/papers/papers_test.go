@@ -111,6 +111,15 @@ func failing(t *testing.T, p *papers.Paper, c *papers.Claim, quick bool) {
 		"twice":       append(stubs(c, false), stubs(c, false)[0])}
 	g := &bad["no number"][0]
 	g.Number, g.Text = math.NaN(), ""
+	if _, ok := c.Values[0].Number(); ok {
+		for what, wrong := range map[string]papers.Got{"beyond all": {Number: math.Inf(1)},
+			"below all": {Number: math.Inf(-1)}, "a word": {Text: "many"},
+			"no spread": {Spread: math.NaN()}, "a negative spread": {Spread: -1},
+			"a negative rounding": {Rounding: -1}, "no rounding": {Rounding: math.NaN()}} {
+			wrong.Row, wrong.Name = g.Row, g.Name
+			bad[what] = append([]papers.Got{wrong}, stubs(c, false)[1:]...)
+		}
+	}
 	if quick {
 		bad["nothing"] = nil
 	}
