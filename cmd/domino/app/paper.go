@@ -151,10 +151,24 @@ func choosePapers(args []string) (wanted []wantedPaper, err error) {
 		wanted = append(wanted, w)
 	}
 	if len(wanted) == 0 {
+		if having := papersWith(args[0]); having != nil {
+			return nil, fmt.Errorf("unknown paper %q: that is a claim of %s: %s", args[0],
+				strings.Join(having, ", "), called("domino paper "+having[0]+" "+args[0]))
+		}
 		return nil, fmt.Errorf("unknown paper %q%s Papers: %s", args[0],
 			spelling.Guess(args[0], names), strings.Join(names, ", "))
 	}
 	return wanted, nil
+}
+
+// papersWith are the names of the papers with a claim.
+func papersWith(id string) (names []string) {
+	for _, p := range papers.All() {
+		if slices.ContainsFunc(p.Claims, func(c papers.Claim) bool { return c.ID == id }) {
+			names = append(names, p.Name)
+		}
+	}
+	return names
 }
 
 // paperNames are all papers and their claims.

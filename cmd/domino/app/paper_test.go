@@ -24,7 +24,10 @@ import (
 // TestPaperErrors: who asks for what is not there is told what is near.
 func TestPaperErrors(t *testing.T) {
 	for line, want := range map[string]string{
-		"paper hyde":                   `did you mean "hydee"?`,
+		"paper hyde": `did you mean "hydee"?`,
+		"paper fig-6.14": `unknown paper "fig-6.14": that is a claim of radic: domino paper radic ` +
+			"fig-6.14",
+		"paper thm-1":                  "that is a claim of hydee, camel: ",
 		"paper hydee fig-11":           `has no claim "fig-11", did you mean "fig-1"?`,
 		"paper hydee nowhere-*":        `hydee has no claim "nowhere-*"`,
 		"paper --json --markdown":      "--json contradicts --markdown",
