@@ -14,10 +14,12 @@ type Costs struct {
 	Operation time.Duration `json:"operation"` // of a program
 	Copy      int64         `json:"copy"`      // bytes a second that a proc copies; 0 = no limit
 	Cores     int           `json:"cores"`     // of a node; 0 = each proc has one of its own
-	Between   Link          `json:"between"`   // from node to node, through a card on both sides
-	Within    Link          `json:"within"`    // from proc to proc on one node, in memory
-	Disk      Disk          `json:"disk"`      // of every node but those with one of their own
-	Shared    bool          `json:"shared"`    // that is one for all nodes: a stable store
+	// of a core, until a proc that waits goes on, where more of them than it has cores share a node
+	Wake      time.Duration `json:"wake,omitzero"`
+	Between   Link          `json:"between"` // from node to node, through a card on both sides
+	Within    Link          `json:"within"`  // from proc to proc on one node, in memory
+	Disk      Disk          `json:"disk"`    // of every node but those with one of their own
+	Shared    bool          `json:"shared"`  // that is one for all nodes: a stable store
 	Disks     []Own         `json:"disks,omitempty"`
 	Keep      Disk          `json:"keep,omitzero"`       // of every node, for images (Config.Images)
 	Launch    time.Duration `json:"launch"`              // until a proc that is launched runs
@@ -86,7 +88,7 @@ type Beside struct {
 // Validate reports a price that makes no sense.
 func (c *Costs) Validate() error {
 	for _, d := range []time.Duration{c.Step, c.Operation, c.Launch, c.Restart, c.Stop, c.Detect,
-		c.Tick, c.Heartbeat, c.Watchdog} {
+		c.Tick, c.Heartbeat, c.Watchdog, c.Wake} {
 		if d < 0 {
 			return errors.New("emulate: a price is negative")
 		}

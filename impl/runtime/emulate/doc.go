@@ -7,7 +7,9 @@
 // A proc handles one input or program operation at a time, which takes a price. Procs live on
 // nodes. A node has cores, a card out and a card in, and a disk, each of which is free at some
 // moment and serves who comes first: messages cost what LogGP says (Link). Whoever computes (what
-// Config.Stepped returns) is passed by all who do not. All effects of a step are asked for at its
+// Config.Stepped returns) is passed by all who do not. Where more procs share a node than it has
+// cores, one that has nothing to do sleeps, and with the next input takes a price to go on
+// (Costs.Wake). All effects of a step are asked for at its
 // end; its messages leave one after the other as the processor comes to them, and what it writes
 // follows. A message that is larger than a chunk is bulk: bulk waits for its turn on a card,
 // anything else passes it chunk by chunk.

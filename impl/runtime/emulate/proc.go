@@ -20,6 +20,8 @@ type proc struct {
 	// the node whose processor, cards and disk it has, as long as it runs on the node of its own
 	box core.Proc
 	up  bool
+	// it waits for an input, and others have the cores of the node that it was made for
+	asleep, crowded bool
 
 	busy     bool        // until the work event with the number
 	steps    bool        // what it does is the program step choice
@@ -83,6 +85,7 @@ func (r *Run) offer(p *proc, i int32) {
 	case what.kind == core.Tick && !p.expired(what.rest) || p.life != what.toLife:
 		r.release(i)
 	case p.up:
+		p.asleep = p.crowded && !p.busy && len(p.inbox) == 0
 		p.inbox = append(p.inbox, i)
 		r.plan(p)
 	case what.kind == core.Received || what.kind == core.Down:
@@ -121,6 +124,10 @@ func (r *Run) plan(p *proc) {
 		p.begun = core.Pop(&p.inbox)
 		if what := &r.items[p.begun]; what.kind == core.Received {
 			takes += lasting(r.link(r.nodeOf(what.from), p.node).Overhead)
+		}
+		if p.asleep {
+			takes += lasting(r.config.Costs.Wake)
+			p.asleep = false
 		}
 	default:
 		r.choices = p.machine.Choices(r.choices[:0])

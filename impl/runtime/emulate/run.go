@@ -157,8 +157,23 @@ func New(setup *core.Setup, c Config) (*Run, error) {
 			}
 		}
 	}
+	if c.Costs.Wake > 0 && c.Costs.Cores > 0 {
+		r.crowd()
+	}
 	r.result.Trace.Layout = *l
 	return r, nil
+}
+
+// crowd finds the procs of which more share a node than it has cores.
+func (r *Run) crowd() {
+	on := make([]int, len(r.procs))
+	for i := range r.procs {
+		on[r.procs[r.procs[i].node].box]++
+	}
+	for i := range r.procs {
+		p := &r.procs[i]
+		p.crowded = on[r.procs[p.node].box] > r.config.Costs.Cores
+	}
 }
 
 // Run runs to the end. Its error is a machine that breaks its contract, or asks for what is not

@@ -80,6 +80,8 @@ var table = []known{
 	{"memory.rate", &aRate, true, "at which a log is written"},
 	{"step", &aTime, true, "of a machine, for one input"},
 	{"operation", &aTime, false, "of a program"},
+	{"wake", &aTime, false, "of a core, until a process that waits goes on, where more of them " +
+		"share a node than it has cores"},
 	{"cores", &aCount, false, "of a node; without it each rank has one of its own"},
 	{"ranks", &aCount, false, "of a node; without it one"},
 	{"store.rate", &aRate, true, "of one server of the stable store, to write and to read"},
@@ -313,6 +315,7 @@ func (m *Machine) Costs(protocol string) emulate.Costs {
 		Within: emulate.Link{Latency: m.lasting("within.latency"),
 			Overhead: m.lasting("within.overhead"), Rate: m.of("within.rate")},
 		Detect: m.lasting("detect"), Restart: m.lasting("detect") + m.lasting("restart"),
+		Wake:   m.lasting("wake"),
 		Launch: m.lasting("restart"), Tick: time.Millisecond,
 		Heartbeat: m.lasting("heartbeat"), Watchdog: m.lasting("watchdog")}
 	if c.Watchdog == 0 {

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"time"
-
-	"github.com/domino-check/domino/impl/core"
 )
 
 // Measurement is what real processes of one computer took, without a protocol and with it.
@@ -105,8 +103,7 @@ func (s *Study) Compare(m *Measurement) (*Comparison, error) {
 	c.Difference = c.Overhead - m.Overhead
 	if c.Within = math.Abs(c.Difference) <= max(Tolerance, m.Spread); !c.Within {
 		busy := float64(a.Calm.Busy-a.Base.Busy) / base
-		c.Explains = c.explain(m, busy, len(s.Setup.Layout.Names), int(s.Machine.of("cores")),
-			s.Setup)
+		c.Explains = c.explain(m, busy, s)
 	}
 	return c, nil
 }
@@ -115,8 +112,8 @@ func (s *Study) Compare(m *Measurement) (*Comparison, error) {
 // worked more for real than modelled, or less, is half of it, as procs that wait for each other
 // work one at a time; otherwise the largest part of what is modelled too dear, or of what is not
 // modelled.
-func (c *Comparison) explain(m *Measurement, busy float64, procs, cores int,
-	setup *core.Setup) string {
+func (c *Comparison) explain(m *Measurement, busy float64, s *Study) string {
+	procs, cores := len(s.Setup.Layout.Names), int(s.Machine.of("cores"))
 	worked := (m.Worked - m.WorkedBase) / m.Base
 	if more := busy - worked; more*c.Difference > 0 &&
 		math.Abs(more) >= math.Abs(c.Difference)/2 {
@@ -131,9 +128,13 @@ func (c *Comparison) explain(m *Measurement, busy float64, procs, cores int,
 	case c.Difference > 0:
 		return fmt.Sprintf("steps and copies: modelled %+.0f %%", 100*c.CPU)
 	case procs > cores && cores > 0:
-		return fmt.Sprintf("turns: %d processes on %d cores wait to be woken, not modelled", procs,
-			cores)
-	case m.Stored > 0 && len(setup.Initiators) > 0:
+		how := "and the machine has no price for that (wake)"
+		if price := s.Machine.lasting("wake"); price > 0 {
+			how = fmt.Sprintf("modelled at %v each", price)
+		}
+		return fmt.Sprintf("turns: %d processes on %d cores wait to be woken, %s", procs, cores,
+			how)
+	case m.Stored > 0 && len(s.Setup.Initiators) > 0:
 		return "stable storage: others use the disk, too"
 	}
 	return "waiting for messages: noise is not modelled"
