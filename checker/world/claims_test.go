@@ -165,7 +165,7 @@ func TestWeakerClaimsAreCaught(t *testing.T) {
 	t.Parallel()
 	for _, tt := range weaker {
 		r := claiming(t, tt.scenario)
-		setup := weakened(r.Setup, tt.kind)
+		setup := weakened(r.Setup, tt.kind, nil)
 		w, err := world.New(world.Config{Setup: setup, Model: r.Model})
 		if err != nil {
 			t.Fatal(err)
@@ -178,16 +178,16 @@ func TestWeakerClaimsAreCaught(t *testing.T) {
 	}
 }
 
-// weakened is a setup whose ranks and services claim all steps of a kind.
-func weakened(setup *core.Setup, kind string) *core.Setup {
+// weakened is a setup whose ranks and services claim all steps of a kind, or those at the moments.
+func weakened(setup *core.Setup, kind string, when func(moment) bool) *core.Setup {
 	weak := *setup
 	rounds := slices.Contains([]string{"epochs", "hydee"}, setup.Protocol)
 	weak.New = func(p core.Proc) core.Machine {
 		switch m := setup.New(p).(type) {
 		case *program.Host:
-			return weakRank{m, kind, rounds}
+			return weakRank{m, kind, rounds, when}
 		default:
-			return weakService{m, kind, rounds}
+			return weakService{m, kind, rounds, when}
 		}
 	}
 	return &weak
@@ -198,11 +198,13 @@ type weakRank struct {
 	*program.Host
 	kind   string
 	rounds bool // recoveries are numbered
+	when   func(moment) bool
 }
 
 // Commutes implements core.Commuter.
 func (r weakRank) Commutes(in core.Input) (round uint64, ok bool) {
-	if round, ok = r.Host.Commutes(in); ok || !ofKind(in, r.kind) {
+	if round, ok = r.Host.Commutes(in); ok ||
+		!ofKind(in, r.kind, r.Host.Layer().State(), r.when) {
 		return round, ok
 	}
 	return presentRound(r.rounds, r.Host.Layer().State(), in), true
@@ -213,6 +215,7 @@ type weakService struct {
 	core.Machine
 	kind   string
 	rounds bool
+	when   func(moment) bool
 }
 
 // Commutes implements core.Commuter.
@@ -222,16 +225,17 @@ func (s weakService) Commutes(in core.Input) (round uint64, ok bool) {
 			return round, ok
 		}
 	}
-	if !ofKind(in, s.kind) {
+	if !ofKind(in, s.kind, s.Machine.State()[0], s.when) {
 		return 0, false
 	}
 	return presentRound(s.rounds, s.Machine.State()[0], in), true
 }
 
-// ofKind reports whether an input is one of the kind.
-func ofKind(in core.Input, kind string) bool {
-	return in.Message == nil && kind == "" ||
-		in.Message != nil && in.Message.Describe().Kind == kind
+// ofKind reports whether an input is one of the kind, and the moment such a one.
+func ofKind(in core.Input, kind string, state any, when func(moment) bool) bool {
+	return (in.Message == nil && kind == "" ||
+		in.Message != nil && in.Message.Describe().Kind == kind) &&
+		(when == nil || when(moment{reflect.ValueOf(state).Elem(), in}))
 }
 
 // presentRound is the newest recovery round that a state and a message know of, where they are

@@ -21,7 +21,8 @@
 //
 // # Beyond
 //
-// A certificate of a reduced search, more than 64 procs, and a machine that does something behind
-// its exit, or before its next life: then the answer is ErrBeyond, and the certificate counts for
-// the level "closed" only.
+// A certificate of a reduced search, more than 64 procs, a group without procs, and a machine that
+// stops in its very first step, does something behind its exit or before its next life, or sends
+// what is left of a life before in its first one: then the answer is ErrBeyond, and the certificate
+// counts for the level "closed" only.
 package recheck
