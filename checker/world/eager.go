@@ -35,7 +35,14 @@ import (
 //     adds to what can be an orphan, and so does a newer round, which others have named before, to
 //     what is judged. What a proc holds and remembers for others may save them, so a step that
 //     changes that is not eager (hides).
+//   - picked_claimed: only a step that is claimed is taken first, or a restart, which the rules
+//     below claim; a claim of the theorem lasts until the step is taken, undone or exchanged.
+//   - same_action: steps are compared by their codes.
 //   - chains_end: below.
+//
+// What a proc has done in former lives (Observed.Former) is no part of a step, so an eager one does
+// not change what others are shown of it. Steps that have no such argument are not taken first:
+// Alone, which finds its own, is asked for by name.
 //
 // None of that is believed: an audit executes each hypothesis at every state of unreduced searches,
 // for what protocols claim and for the rules here (audit.go; audit_test.go leaves out one of them
