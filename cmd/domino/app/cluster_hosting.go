@@ -63,11 +63,13 @@ const endsFile = "ends.json"
 type savedEnds struct {
 	Digests []uint64 `json:"digests"`
 	Done    []bool   `json:"done"`
+	// from the first step to the last
+	Elapsed time.Duration `json:"elapsed"`
 }
 
 // saveEnds keeps how a run has ended, for who goes on with another one.
 func saveEnds(dir string, r *cluster.Result) error {
-	text, err := json.Marshal(savedEnds{r.Digests, r.Done})
+	text, err := json.Marshal(savedEnds{r.Digests, r.Done, r.Elapsed})
 	if err != nil {
 		return err
 	}
@@ -87,7 +89,8 @@ func readEnds(dir string) (*cluster.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, endsFile), err)
 	}
-	return &cluster.Result{Complete: true, Digests: e.Digests, Done: e.Done}, nil
+	return &cluster.Result{Complete: true, Digests: e.Digests, Done: e.Done,
+		Elapsed: e.Elapsed}, nil
 }
 
 // lockFile is held by whoever makes the runs of a folder, or goes on with them.

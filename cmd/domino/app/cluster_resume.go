@@ -91,7 +91,7 @@ func (o *resumeFlags) goOn(ctx context.Context, c *clusterCase, saved *savedRun,
 		}
 		// what has not struck does not, and damage that was done stays
 		k.Timed, k.Reached, k.Stops, k.Plan.Failures, k.Plan.Requests = nil, nil, nil, nil, nil
-		c.past, c.lifts = past, false
+		c.past = past
 		reason = c.endOfAll()
 	}
 	if reason == "" {

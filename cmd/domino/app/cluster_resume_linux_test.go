@@ -59,15 +59,25 @@ func TestClusterResume(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, runFile)); err != nil {
 		t.Fatal(err)
 	}
+	// a run that was to be looked for in the world is not, and nobody is to believe that it was
+	saved, _, err := readPlan(filepath.Join(dir, planFile), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	saved.Hosting.States = true
+	if err := saved.save(dir); err != nil {
+		t.Fatal(err)
+	}
 	code, out, _ = domino(t.Context(), "cluster", "resume", dir, "--json")
 	var parsed struct {
 		Crashes []struct{ Resumed bool }
 		Digests []string
+		Lifted  struct{ Verdict string }
 	}
 	valid(t, []byte(out))
-	if err := json.Unmarshal([]byte(out), &parsed); err != nil || code != 0 ||
-		len(parsed.Crashes) != 3 || parsed.Crashes[0].Resumed || !parsed.Crashes[1].Resumed ||
-		!parsed.Crashes[2].Resumed {
+	if err := json.Unmarshal([]byte(out), &parsed); err != nil || code != 2 ||
+		parsed.Lifted.Verdict != "unknown" || len(parsed.Crashes) != 3 ||
+		parsed.Crashes[0].Resumed || !parsed.Crashes[1].Resumed || !parsed.Crashes[2].Resumed {
 		t.Errorf("exit code %d, %+v %v", code, parsed, err)
 	}
 	if effort.Long() {
