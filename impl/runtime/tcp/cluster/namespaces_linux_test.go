@@ -79,7 +79,7 @@ func (n *network) over(c *cluster.Config) {
 
 // TestNetwork runs a program over two hosts with a failure; then over hosts that reach the
 // supervisor and not each other, which is said before anything begins; then with the link of one
-// cut in the middle, which is said before the time limit and with it.
+// cut in the middle, or that between the two, which is said before the time limit and with it.
 func TestNetwork(t *testing.T) {
 	n := newNetwork(t)
 	text := example("hydee", ring, "clusters: a b | c")
@@ -96,9 +96,12 @@ func TestNetwork(t *testing.T) {
 		t.Errorf("placement %+v", p)
 	}
 
-	for _, link := range n.link {
-		n.ip("link", "set", link, "type", "bridge_slave", "isolated", "on")
+	isolate := func() { // both reach the supervisor, and not each other
+		for _, link := range n.link {
+			n.ip("link", "set", link, "type", "bridge_slave", "isolated", "on")
+		}
 	}
+	isolate()
 	c, _ = config(t, text, plan.Plan{})
 	n.over(&c)
 	c.Timeout = 4 * time.Second
@@ -110,24 +113,40 @@ func TestNetwork(t *testing.T) {
 		n.ip("link", "set", link, "type", "bridge_slave", "isolated", "off")
 	}
 
-	c, _ = config(t, endless, plan.Plan{})
+	for what, cut := range map[string]func(){
+		"its link":      func() { n.ip("link", "set", n.link[1], "down") },
+		"the other one": isolate,
+	} {
+		n.stays(what, cut)
+		for _, link := range n.link {
+			n.ip("link", "set", link, "up", "type", "bridge_slave", "isolated", "off")
+		}
+	}
+}
+
+// stays cuts a host off what is said when all have begun, and wants to be told whose messages are
+// not taken by whom: before the time limit and with it.
+func (n *network) stays(what string, cut func()) {
+	t := n.t
+	t.Helper()
+	c, _ := config(t, endless, plan.Plan{})
 	n.over(&c)
 	c.Timeout = 6 * time.Second
 	var notes []string
 	c.Note = func(text string) { notes = append(notes, text) }
-	cut := false
+	done := false
 	c.OnAnswer(func(kind string) {
-		if kind == "status" && !cut { // all have begun
-			cut = true
-			n.ip("link", "set", n.link[1], "down")
+		if kind == "status" && !done { // all have begun
+			done = true
+			cut()
 		}
 	})
 	stays := regexp.MustCompile(`at 10\.213\.7\.\d:\d+ has not taken \d+ of \d+ messages of`)
 	out, err := cluster.Run(t.Context(), c)
 	if err != nil || !stays.MatchString(out.Bound) {
-		t.Errorf("a link that is cut: %v, %s", err, out.Bound)
+		t.Errorf("cut off %s: %v, %s", what, err, out.Bound)
 	}
 	if !slices.ContainsFunc(notes, stays.MatchString) {
-		t.Errorf("nobody was told before the time limit: %q", notes)
+		t.Errorf("cut off %s, nobody was told before the time limit: %q", what, notes)
 	}
 }
