@@ -11,12 +11,14 @@ import (
 func (r *Run) Crash(procs ...core.Proc) {
 	r.order()
 	var gone, down []core.Proc
+	stopped := make([]bool, len(r.procs)) // a group may be everybody
 	for _, p := range procs {
 		for _, q := range r.setup.Group(p) {
 			switch {
-			case r.procs[q].up && !on(gone, q):
-				gone = append(gone, q)
-			case !r.procs[q].up && !on(down, q) && !r.launched(q) && !r.placed(q):
+			case stopped[q]:
+			case r.procs[q].up:
+				gone, stopped[q] = append(gone, q), true
+			case !on(down, q) && !r.launched(q) && !r.placed(q):
 				down = append(down, q)
 			}
 		}
@@ -24,21 +26,19 @@ func (r *Run) Crash(procs ...core.Proc) {
 	for _, q := range down {
 		r.restart(&r.procs[q])
 	}
-	gone = r.withHosted(gone)
+	gone = r.withHosted(gone, stopped)
 	slices.Sort(gone)
 	for _, q := range gone {
 		p := &r.procs[q]
 		r.note(p.crashed())
-		r.down(p, on(gone, p.node))
-		for _, mate := range r.setup.Group(q) {
-			p.next = max(p.next, r.procs[mate].inc+1)
-		}
-		if on(r.setup.Local, q) && on(gone, p.node) {
+		r.down(p, stopped[p.node])
+		if on(r.setup.Local, q) && stopped[p.node] {
 			p.store = nil
 		}
 	}
+	r.number(gone)
 	for _, q := range gone {
-		if p := &r.procs[q]; p.node == q || !on(gone, p.node) {
+		if p := &r.procs[q]; p.node == q || !stopped[p.node] {
 			r.report(p)
 		}
 		if !r.launched(q) {
@@ -47,14 +47,38 @@ func (r *Run) Crash(procs ...core.Proc) {
 	}
 }
 
-// withHosted adds what runs on the nodes of procs.
-func (r *Run) withHosted(list []core.Proc) []core.Proc {
+// number gives procs that have stopped the incarnation of their next life, which those that stop
+// together have in common.
+func (r *Run) number(gone []core.Proc) {
+	var last []core.Proc // the group of the proc before
+	var next core.Incarnation
+	for _, q := range gone {
+		group := r.setup.Group(q)
+		if len(group) != len(last) || &group[0] != &last[0] {
+			last, next = group, 0
+			for _, mate := range group {
+				next = max(next, r.procs[mate].inc+1)
+			}
+		}
+		r.procs[q].next = max(r.procs[q].next, next)
+	}
+}
+
+// withHosted adds what runs on the nodes of procs, of which it is known who they are.
+func (r *Run) withHosted(list []core.Proc, known []bool) []core.Proc {
 	for i := range r.procs {
-		if p := &r.procs[i]; p.up && p.node != p.id && on(list, p.node) && !on(list, p.id) {
-			list = append(list, p.id)
+		if p := &r.procs[i]; p.up && p.node != p.id && known[p.node] && !known[i] {
+			list, known[i] = append(list, p.id), true
 		}
 	}
 	return list
+}
+
+// hosted are a proc and what runs on its node.
+func (r *Run) hosted(p core.Proc) []core.Proc {
+	known := make([]bool, len(r.procs))
+	known[p] = true
+	return r.withHosted([]core.Proc{p}, known)
 }
 
 // launched reports whether a proc starts again only when somebody launches it.
@@ -157,7 +181,7 @@ func (r *Run) stop(p *proc, what *item) {
 		return
 	}
 	if p.up && p.node == by.id {
-		for _, q := range r.withHosted([]core.Proc{p.id}) {
+		for _, q := range r.hosted(p.id) {
 			p := &r.procs[q]
 			r.note(p.crashed())
 			r.down(p, false)
