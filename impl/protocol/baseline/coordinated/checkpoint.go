@@ -48,9 +48,11 @@ func (l *layer) Close(img *image, cut snapshot.Cut[link.Data]) {
 	if l.has(CO4) || l.has(CO6) {
 		return // Deviation: CO4 has no state of channels, CO6 forgets it
 	}
-	for q := range cut {
-		ch := &img.Channels[q]
-		ch.Arrived = append(ch.Arrived, cut[q].Messages...)
+	for i, q := range l.wiring.Senders(l.rank, l.members) {
+		if messages := cut[i].Messages; len(messages) > 0 {
+			ch := img.Channels.At(q)
+			ch.Arrived = append(ch.Arrived, messages...)
+		}
 	}
 }
 

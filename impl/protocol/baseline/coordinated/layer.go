@@ -113,7 +113,7 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 
 // begin is the state of a rank that has done nothing: the initial state is the first line.
 func (l *layer) begin() {
-	l.s = state{Channels: make(link.Channels, len(l.members)), Line: core.Digest(l.app.Image())}
+	l.s = state{Channels: link.New(len(l.members)), Line: core.Digest(l.app.Image())}
 }
 
 // send gives a message its number and lets it go.

@@ -1,6 +1,8 @@
 package coordinated
 
 import (
+	"fmt"
+
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/program"
 	"github.com/domino-check/domino/impl/protocol"
@@ -15,12 +17,15 @@ var Protocol = protocol.Protocol{
 	Name:   "coordinated",
 	Doc:    "checkpoints of all ranks together, to which all go back [Tamir] [CL]",
 	Errata: errata,
+	Many:   true,
 	Options: func(text string) error {
 		_, err := readOptions(text)
 		return err
 	},
 	OptionDocs: []protocol.Option{{Name: "style", Values: snapshot.Styles,
-		Doc: "nothing is sent during a checkpoint, or markers divide what is"}},
+		Doc: "nothing is sent during a checkpoint, or markers divide what is"},
+		{Name: "channels", Values: channelWords, Doc: fmt.Sprintf("markers to everybody, or "+
+			"where programs send; used is the default of more than %d ranks", core.MaxSearched)}},
 	Setup:   setup,
 	Mutants: mutants,
 	Shapes: &protocol.Shapes{
@@ -34,15 +39,24 @@ var Protocol = protocol.Protocol{
 	},
 }
 
-// readOptions reads the style, which is the first one where nothing is said.
-func readOptions(text string) (style snapshot.Style, err error) {
-	return style, protocol.ReadOptions(text, map[string]protocol.Setter{"style": style.Set})
+// options are what can be chosen, the first one where nothing is said.
+type options struct {
+	style    snapshot.Style
+	channels channels
+}
+
+// readOptions reads them.
+func readOptions(text string) (o options, err error) {
+	err = protocol.ReadOptions(text, map[string]protocol.Setter{"style": o.style.Set,
+		"channels": o.channels.set})
+	return o, err
 }
 
 // config is shared by all ranks of one setup and never changes.
 type config struct {
 	members []core.Rank
 	style   snapshot.Style
+	wiring  *snapshot.Wiring // nil: all channels are marked
 	errata  core.Switches
 }
 
@@ -50,7 +64,7 @@ func (c *config) has(e core.Switch) bool { return c.errata.Has(e) }
 
 // setup makes everybody one group, whatever the clusters of the scenario.
 func setup(r protocol.Request) (*core.Setup, error) {
-	style, err := readOptions(r.Options)
+	o, err := readOptions(r.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -58,6 +72,7 @@ func setup(r protocol.Request) (*core.Setup, error) {
 	if err := bare.Validate(); err != nil {
 		return nil, err
 	}
+	style := o.style
 	layout, c := r.Layout, &config{style: style, errata: r.Errata}
 	layout.Clusters, layout.Labels = make([]int, layout.Ranks), core.Labels(r.Programs)
 	layout.Kinds = snapshot.Kinds()
@@ -65,6 +80,9 @@ func setup(r protocol.Request) (*core.Setup, error) {
 	everybody := make([]core.Proc, layout.Ranks)
 	for i := range everybody {
 		c.members, everybody[i] = append(c.members, core.Rank(i)), core.Proc(i)
+	}
+	if c.wiring, err = o.channels.wiring(r.Programs, c.members); err != nil {
+		return nil, err
 	}
 	layout.Groups = map[core.Proc][]core.Proc{}
 	for _, p := range everybody {

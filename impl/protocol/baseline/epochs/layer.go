@@ -111,7 +111,7 @@ func (l *layer) Release() {
 // reset is the state before anything has happened.
 func (l *layer) reset() {
 	l.s = state{Epoch: l.first(l.rank), Phase: 1, Frontier: infinite,
-		Channels: make(link.Channels, l.ranks), Peers: make([]peer, l.ranks),
+		Channels: link.Complete(l.ranks), Peers: make([]peer, l.ranks),
 		Images: []mark{l.beginning(l.rank)}}
 }
 

@@ -28,6 +28,7 @@ var Protocol = protocol.Protocol{
 	Name:    "ho",
 	Doc:     "checkpoints in groups, payload logs between them, no determinants, no phases [Ho]",
 	Errata:  core.MustErrata(0, errata),
+	Many:    true,
 	Setup:   setup,
 	Mutants: mutants,
 	Shapes: &protocol.Shapes{

@@ -35,7 +35,7 @@ type tree struct {
 
 // point is an image of the program with the channels of now.
 func (l *layer) point(app []byte) point {
-	sent, taken := l.s.Channels.Counts()
+	sent, taken := l.s.Channels.Numbers()
 	s, r := l.app.Position(app)
 	return point{Sent: sent, Taken: taken, Position: [2]uint32{s, r}, Digest: core.Digest(app)}
 }
@@ -55,11 +55,11 @@ func (l *layer) tentative(parent core.Rank, of instance, out []core.Effect) []co
 	l.s.Tree = t
 	img := image{App: app, Of: of, Own: l.s.Own, Channels: l.s.Channels.Clone(false)}
 	out = append(out, snapshot.Persist(snapshot.ImageKey, l.s.Last, core.Encode(&img)))
-	for _, q := range l.others() {
-		if t.Image.Taken[q] > l.s.Line.Taken[q] {
-			t.Waiting = append(t.Waiting, q)
-			out = append(out, say(q, Control{Kind: Request, Of: of, Life: l.s.Life,
-				Taken: t.Image.Taken[q]}))
+	for _, n := range t.Image.Taken {
+		if n.Value > l.s.Line.Taken.Of(n.Rank) {
+			t.Waiting = append(t.Waiting, n.Rank)
+			out = append(out, say(n.Rank, Control{Kind: Request, Of: of, Life: l.s.Life,
+				Taken: n.Value}))
 		}
 	}
 	if l.has(KT1) {
@@ -71,7 +71,7 @@ func (l *layer) tentative(parent core.Rank, of instance, out []core.Effect) []co
 // requested takes part in a checkpoint if the requester has received what the own permanent image
 // has not sent (K2). Of two checkpoints that meet the one of the lower root goes on (K4).
 func (l *layer) requested(from core.Rank, c Control, out []core.Effect) []core.Effect {
-	if p := &l.s.Peers[from]; p.Known && c.Life != p.Life {
+	if p := l.peer(from); p.Known && c.Life != p.Life {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "of another life"))
 	}
 	t := l.s.Tree
@@ -79,11 +79,11 @@ func (l *layer) requested(from core.Rank, c Control, out []core.Effect) []core.E
 		return append(out, say(from, Control{Kind: Answer, Of: c.Of, Yes: yes}))
 	}
 	switch {
-	case c.Taken <= l.s.Line.Sent[from] || t != nil && t.Image.Of == c.Of:
+	case c.Taken <= l.s.Line.Sent.Of(from) || t != nil && t.Image.Of == c.Of:
 		return answer(true)
 	case l.s.Mode != running:
 		return answer(false) // it holds what is undone, and will hear of that
-	case c.Of.behind(l.s.Peers[c.Of.Root].Over) && l.s.Peers[c.Of.Root].Over.Number > 0:
+	case c.Of.behind(l.peer(c.Of.Root).Over) && l.peer(c.Of.Root).Over.Number > 0:
 		return answer(false)
 	case t == nil:
 		return l.tentative(from, c.Of, out)
@@ -172,7 +172,7 @@ func (l *layer) abort(out []core.Effect) []core.Effect {
 // begin it again, and its root, which has forgotten it, would never end it.
 func (l *layer) over() {
 	of := l.s.Tree.Image.Of
-	l.s.Peers[of.Root].Over, l.s.Tree = of, nil
+	l.peer(of.Root).Over, l.s.Tree = of, nil
 }
 
 // void writes down that an image does not count.
@@ -261,9 +261,9 @@ func (l *layer) permanent(out []core.Effect) []core.Effect {
 	l.over()
 	out = append(out, core.Effect{Kind: core.Commit, Sent: l.s.Line.Position[0],
 		Received: l.s.Line.Position[1]})
-	for _, q := range l.others() {
-		if taken := l.s.Line.Taken[q]; taken > old.Taken[q] {
-			out = append(out, say(q, Control{Kind: Covered, Taken: taken}))
+	for _, n := range l.s.Line.Taken {
+		if n.Value > old.Taken.Of(n.Rank) {
+			out = append(out, say(n.Rank, Control{Kind: Covered, Taken: n.Value}))
 		}
 	}
 	if old.Number > 0 {

@@ -23,21 +23,29 @@ const (
 // peer is what is known of another rank.
 type peer struct {
 	_     struct{}         `cbor:",toarray"`
+	Rank  core.Rank        `cbor:"-" json:"-"`
 	Known bool             `json:"known"`
 	Life  core.Incarnation `json:"life"` // the only one whose messages count
 	Back  bool             `json:"back"` // that life has begun, and has said so
 	Over  instance         `json:"over"` // the last checkpoint of it that has ended here
 }
 
+// About implements core.Ranked.
+func (p *peer) About() *core.Rank { return &p.Rank }
+
+// peers is what is known of others, by rank. Who is not there, with more ranks than core.Dense, is
+// known in the first life and not in later ones: see layer.peer.
+type peers = core.ByRank[peer, *peer]
+
 // point is an image, without the image.
 type point struct {
-	_        struct{}  `cbor:",toarray"`
-	Number   uint32    `json:"number"` // 0 is the initial state
-	Of       instance  `json:"of"`
-	Sent     []uint32  `json:"sent"`  // messages to each rank, the labels of [KT]
-	Taken    []uint32  `json:"taken"` // messages of each rank
-	Position [2]uint32 `json:"position"`
-	Digest   uint64    `json:"digest"` // of the program's image
+	_        struct{}     `cbor:",toarray"`
+	Number   uint32       `json:"number"` // 0 is the initial state
+	Of       instance     `json:"of"`
+	Sent     link.Numbers `json:"sent"`  // messages to each rank, the labels of [KT]
+	Taken    link.Numbers `json:"taken"` // messages of each rank
+	Position [2]uint32    `json:"position"`
+	Digest   uint64       `json:"digest"` // of the program's image
 }
 
 // asker is a rank whose Back is to be answered.
@@ -60,7 +68,7 @@ type state struct {
 	Life     core.Incarnation `json:"life"`
 	Mode     mode             `json:"mode"`
 	Channels link.Channels    `json:"channels"`
-	Peers    []peer           `json:"peers"`
+	Peers    peers            `json:"peers"`
 	Own      instance         `json:"own"`   // the last one of this root that was committed
 	Last     uint32           `json:"last"`  // number of the last image
 	Line     point            `json:"line"`  // the permanent image
@@ -119,7 +127,7 @@ func (l *layer) Held(op core.OpKind, out []core.Effect) []core.Effect {
 	if op != core.OpOutput || !l.idle() {
 		return out
 	}
-	if l.has(KT3) && l.s.Peers[l.rank].Over != l.s.Own {
+	if l.has(KT3) && l.peer(l.rank).Over != l.s.Own {
 		return out // Deviation: KT3 has been refused
 	}
 	return l.checkpoint(out)
@@ -168,8 +176,19 @@ func (l *layer) Step(in core.Input, out []core.Effect) []core.Effect {
 
 // begin is the state of a rank that has done nothing: the initial state is a permanent image.
 func (l *layer) begin() {
-	l.s = state{Channels: make(link.Channels, l.ranks), Peers: make([]peer, l.ranks)}
+	l.s = state{Channels: link.New(l.ranks), Peers: core.NewByRank[peer](l.ranks)}
 	l.s.Line = l.point(l.app.Image())
+}
+
+// peer is what is known of a rank, until the next call. Those of the first lives know each other
+// from the start.
+func (l *layer) peer(q core.Rank) *peer {
+	p := l.s.Peers.Find(q)
+	if p == nil {
+		p = l.s.Peers.At(q)
+		p.Known = l.s.Life == 0
+	}
+	return p
 }
 
 // send gives a message its number, logs it, and lets it go.
@@ -186,7 +205,7 @@ func (l *layer) send(in core.Input, out []core.Effect) []core.Effect {
 // arrive takes a message of a program from the network, if it is of the life of its sender that
 // counts (K6).
 func (l *layer) arrive(from core.Rank, d *link.Data, out []core.Effect) []core.Effect {
-	p := &l.s.Peers[from]
+	p := l.peer(from)
 	if (!p.Known || d.Life != p.Life) && !l.has(KT5) { // Deviation: KT5
 		return append(out, core.DropInput(from.Proc(), d.Payload.ID, "of another life"))
 	}
@@ -266,9 +285,23 @@ func (l *layer) drain(out []core.Effect) []core.Effect {
 	return out
 }
 
-// without is the list without a rank.
+// without is the ascending list without a rank. Ranks answer about in their order, so mostly that
+// is the first one, and nothing moves.
 func without(list []core.Rank, r core.Rank) []core.Rank {
-	return slices.DeleteFunc(list, func(q core.Rank) bool { return q == r })
+	switch i, found := slices.BinarySearch(list, r); {
+	case !found:
+		return list
+	case i == 0:
+		return list[1:]
+	default:
+		return slices.Delete(list, i, i+1)
+	}
+}
+
+// contains reports whether a rank is in the ascending list.
+func contains(list []core.Rank, r core.Rank) bool {
+	_, found := slices.BinarySearch(list, r)
+	return found
 }
 
 // with is the ascending list and more ranks.

@@ -13,6 +13,7 @@ var Protocol = protocol.Protocol{
 	Name:    "koo-toueg",
 	Doc:     "checkpoints and rollbacks of those alone that depend on each other [KT]",
 	Errata:  errata,
+	Many:    true,
 	Setup:   setup,
 	Mutants: mutants,
 	Shapes: &protocol.Shapes{

@@ -2,10 +2,8 @@ package kootoueg
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/protocol/part/link"
 	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 )
 
@@ -81,8 +79,7 @@ func (l *layer) find(records []core.Record) (line uint32, tentative *image, err 
 func (l *layer) load(img *image) {
 	l.app.Load(img.App)
 	l.s.Own = img.Own
-	l.s.Channels = make(link.Channels, l.ranks)
-	copy(l.s.Channels, img.Channels)
+	l.s.Channels = img.Channels
 }
 
 // announce tells all others where this rank is now, and waits for them (K5).
@@ -96,8 +93,8 @@ func (l *layer) announce(out []core.Effect) []core.Effect {
 
 // where is what this rank tells another one about where it is or, when it is prepared, will be.
 func (l *layer) where(to core.Rank) Control {
-	c := Control{Kind: Back, Life: l.s.Life, Sent: l.s.Line.Sent[to], Taken: l.s.Line.Taken[to],
-		Failed: l.rank, Of: l.s.Own}
+	c := Control{Kind: Back, Life: l.s.Life, Sent: l.s.Line.Sent.Of(to),
+		Taken: l.s.Line.Taken.Of(to), Failed: l.rank, Of: l.s.Own}
 	if l.s.Mode == prepared {
 		c.Prepared, c.Life, c.Failed = true, c.Life+1, l.s.Failed
 	}
@@ -110,7 +107,7 @@ func (l *layer) back(from core.Rank, c Control, out []core.Effect) []core.Effect
 	if t := l.s.Tree; t != nil {
 		return l.undecided(from, c, out)
 	}
-	p := &l.s.Peers[from]
+	p := l.peer(from)
 	if p.Known && c.Life < p.Life {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "of another life"))
 	}
@@ -119,12 +116,12 @@ func (l *layer) back(from core.Rank, c Control, out []core.Effect) []core.Effect
 	first := !p.Known || c.Life > p.Life
 	if first {
 		p.Known, p.Life, p.Back = true, c.Life, false
-		l.s.Channels[from].Arrived = nil
+		l.forget(from)
 	}
 	again := p.Back || c.Prepared
 	p.Back = p.Back || !c.Prepared
 	l.s.Acks = without(l.s.Acks, from)
-	if first && l.s.Mode == running && l.s.Channels[from].Taken > c.Sent && !l.has(KT7) {
+	if first && l.s.Mode == running && l.s.Channels.Of(from).Taken > c.Sent && !l.has(KT7) {
 		return l.prepare(asker{from, c.Life, c.Prepared}, c.Failed, out)
 	}
 	out = l.reply(asker{from, c.Life, c.Prepared}, out)
@@ -132,7 +129,7 @@ func (l *layer) back(from core.Rank, c Control, out []core.Effect) []core.Effect
 		out = l.resend(from, c.Taken, out)
 	}
 	switch {
-	case again || !slices.Contains(l.s.Await, from):
+	case again || !contains(l.s.Await, from):
 	case l.has(KT9):
 		return l.here(from, out) // Deviation: KT9 takes it for an answer
 	default:
@@ -168,12 +165,20 @@ func (l *layer) prepare(a asker, failed core.Rank, out []core.Effect) []core.Eff
 	return out
 }
 
+// forget drops what has arrived of a rank and was not received.
+func (l *layer) forget(from core.Rank) {
+	if ch := l.s.Channels.Find(from); ch != nil {
+		ch.Arrived = nil
+	}
+}
+
 // reply answers a Back: from which life on this rank counts, and who below it is prepared.
 func (l *layer) reply(a asker, out []core.Effect) []core.Effect {
+	ch := l.s.Channels.Of(a.Rank)
 	c := Control{Kind: Ready, Life: a.Life, Prepared: a.Prepared, Now: l.s.Life,
-		Sent: l.s.Channels[a.Rank].Sent, Taken: l.s.Channels[a.Rank].Taken}
+		Sent: ch.Sent, Taken: ch.Taken}
 	if l.s.Mode >= prepared {
-		c.Now, c.Sent, c.Taken = l.s.Life+1, l.s.Line.Sent[a.Rank], l.s.Line.Taken[a.Rank]
+		c.Now, c.Sent, c.Taken = l.s.Life+1, l.s.Line.Sent.Of(a.Rank), l.s.Line.Taken.Of(a.Rank)
 		c.Ranks = with(append([]core.Rank(nil), l.s.Named...), l.rank)
 	}
 	return append(out, say(a.Rank, c))
@@ -191,20 +196,20 @@ func (l *layer) ready(from core.Rank, c Control, out []core.Effect) []core.Effec
 		c.Prepared != wanted.Prepared && !l.has(KT8) { // Deviation: KT8
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "of another life"))
 	}
-	p := &l.s.Peers[from]
+	p := l.peer(from)
 	if p.Known && c.Now < p.Life {
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "of another life"))
 	}
-	if l.s.Line.Taken[from] > c.Sent {
+	if taken := l.s.Line.Taken.Of(from); taken > c.Sent {
 		return append(out, core.Halted(fmt.Sprintf("permanent images are not consistent: %d has "+
-			"sent %d, and %d are received", from, c.Sent, l.s.Line.Taken[from])))
+			"sent %d, and %d are received", from, c.Sent, taken)))
 	}
 	if !p.Known || c.Now > p.Life {
 		p.Known, p.Life, p.Back = true, c.Now, false
-		l.s.Channels[from].Arrived = nil
+		l.forget(from)
 	}
 	l.s.Named = with(l.s.Named, c.Ranks...)
-	if l.s.Mode == recovering && slices.Contains(l.s.Await, from) {
+	if l.s.Mode == recovering && contains(l.s.Await, from) {
 		out = l.resend(from, c.Taken, out)
 	}
 	return l.here(from, out)

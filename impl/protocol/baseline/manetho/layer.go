@@ -72,7 +72,7 @@ func (l *layer) State() any { return &l.s }
 // reset puts the layer into the state of a rank that has done nothing.
 func (l *layer) reset(life core.Incarnation) {
 	n := l.ranks
-	l.s = state{Life: life, Channels: make(link.Channels, n), Dets: make([][]entry, n),
+	l.s = state{Life: life, Channels: link.Complete(n), Dets: make([][]entry, n),
 		Told: make([][]told, n), Stable: make([]uint32, n), Lines: make([]uint32, n),
 		Covered: make([]uint32, n), Lives: make([]core.Incarnation, n),
 		Met: make([]core.Incarnation, n), Heard: make([]core.Incarnation, n),

@@ -197,7 +197,7 @@ func (l *layer) told(from core.Rank, c *Control, out []core.Effect) []core.Effec
 
 // reset is the state of a rank that has done nothing.
 func (l *layer) reset() {
-	l.s = state{Mode: running, Channels: make(link.Channels, l.ranks),
+	l.s = state{Mode: running, Channels: link.Complete(l.ranks),
 		Vector: make(Vector, 2*l.ranks),
 		Ends:   make(Ends, l.ranks), Peers: make([]peer, l.ranks),
 		Lives: make([]core.Incarnation, len(l.mates()))}

@@ -35,6 +35,7 @@ var Protocol = protocol.Protocol{
 	Name:   "pessimistic",
 	Doc:    "pessimistic message logging, nobody but who fails goes back [Borg] [JZ]",
 	Errata: core.MustErrata(0, errata),
+	Many:   true,
 	Options: func(text string) error {
 		_, err := byReceiver(text)
 		return err
@@ -74,6 +75,10 @@ func setup(r protocol.Request) (*core.Setup, error) {
 	if err != nil || !receivers {
 		return s, err
 	}
+	greeted, err := rules.Greeted(r.Programs, func(a, b core.Rank) bool { return a == b })
+	if err != nil {
+		return nil, err
+	}
 	s.Logging, s.LogsOutside, s.Outputs = "receiver, stable", false, promise.AtOnce
 	s.StableKeys = []string{snapshot.ImageKey, snapshot.CommitKey, ReceiptKey}
 	// a message that has arrived is held until it is stable, and acknowledged then
@@ -81,7 +86,8 @@ func setup(r protocol.Request) (*core.Setup, error) {
 	s.New = func(p core.Proc) core.Machine {
 		rank := core.Rank(p)
 		return program.NewHost(rank, r.Programs[rank], func(app core.Application) core.Layer {
-			return &receiver{ranks: r.Layout.Ranks, rank: rank, errata: r.Errata, app: app}
+			return &receiver{ranks: len(r.Programs), greeted: greeted, rank: rank,
+				errata: r.Errata, app: app}
 		}).PostsWait()
 	}
 	return s, nil

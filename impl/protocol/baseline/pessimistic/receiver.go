@@ -40,8 +40,8 @@ type receiverState struct {
 	Life     core.Incarnation `json:"life"`
 	Writing  []receipt        `json:"writing"` // in progress, in their order
 	Queue    []receipt        `json:"queue"`   // stable and not taken, in their order
-	Written  []uint32         `json:"written"` // by rank: its last message that is or gets stable
-	Stable   []uint32         `json:"stable"`  // by rank: its last message that is stable
+	Written  link.Numbers     `json:"written"` // by rank: its last message that is or gets stable
+	Stable   link.Numbers     `json:"stable"`  // by rank: its last message that is stable
 	Saving   receiverSaving   `json:"saving"`
 }
 
@@ -59,11 +59,12 @@ type receiverImage struct {
 
 // receiver is the protocol layer of one rank where receivers log.
 type receiver struct {
-	ranks  int
-	rank   core.Rank
-	errata core.Switches
-	app    core.Application
-	s      receiverState
+	ranks   int
+	greeted func(core.Rank) []core.Rank // whom a rank tells that it has restarted
+	rank    core.Rank
+	errata  core.Switches
+	app     core.Application
+	s       receiverState
 	sendlog.Keeper
 	sending replay.Message // the message of a send, valid until the next step
 }
@@ -72,8 +73,8 @@ func (l *receiver) State() any { return &l.s }
 
 // reset puts the layer into the state of a rank that has done nothing.
 func (l *receiver) reset(life core.Incarnation) {
-	l.s = receiverState{Life: life, Channels: make(link.Channels, l.ranks),
-		Written: make([]uint32, l.ranks), Stable: make([]uint32, l.ranks)}
+	l.s = receiverState{Life: life, Channels: link.New(l.ranks),
+		Written: link.NewNumbers(l.ranks), Stable: link.NewNumbers(l.ranks)}
 }
 
 // Step implements core.Layer.
@@ -117,8 +118,8 @@ func (l *receiver) Ready(core.Rank) bool { return true }
 
 // Sources implements core.Layer: what is stable may be received.
 func (l *receiver) Sources(buf []core.Rank) []core.Rank {
-	for q := range core.Rank(l.ranks) {
-		if l.queued(q) >= 0 {
+	for i := range l.s.Channels {
+		if q := l.s.Channels[i].Rank; l.queued(q) >= 0 {
 			buf = append(buf, q)
 		}
 	}
@@ -155,12 +156,13 @@ func (l *receiver) arrive(from core.Rank, d *link.Data, out []core.Effect) []cor
 	if !s.Channels.Accept(from, d) {
 		return append(out, core.DropInput(from.Proc(), d.Payload.ID, "received before"))
 	}
-	list := s.Channels[from].Arrived
+	list, written := s.Channels.Of(from).Arrived, s.Written.Of(from)
 	for i := range list {
-		if list[i].Number != s.Written[from]+1 {
+		if list[i].Number != written+1 {
 			continue
 		}
-		s.Written[from]++
+		written++
+		s.Written.Set(from, written)
 		s.Place++
 		r := receipt{Place: s.Place, From: from, Number: list[i].Number}
 		s.Writing = append(s.Writing, r)
@@ -192,7 +194,7 @@ func (l *receiver) persisted(key string, out []core.Effect) []core.Effect {
 	if !l.errata.Has(PE7) {
 		s.Queue = append(s.Queue, r)
 	}
-	s.Stable[r.From] = r.Number
+	s.Stable.Set(r.From, r.Number)
 	if l.errata.Has(PE8) {
 		return out
 	}
@@ -243,20 +245,18 @@ func (l *receiver) restore(in core.Input, out []core.Effect) []core.Effect {
 	if img != nil {
 		l.app.Load(img.App)
 		s.Channels, s.Place = img.Channels, img.Place
-		for q := range s.Channels {
-			s.Written[q], s.Stable[q] = s.Channels[q].Taken, s.Channels[q].Taken
-		}
+		_, s.Written = s.Channels.Numbers()
+		s.Stable = slices.Clone(s.Written)
 		out = l.lined(img, out)
 	}
 	if out, err = l.load(in.Records, out); err != nil {
 		return append(out, core.Halted(err.Error()))
 	}
-	for q := range s.Channels {
-		if core.Rank(q) != l.rank {
-			out = append(out, core.SendTo(core.Proc(q), &replay.Message{Control: &replay.Control{
-				Kind: replay.Hello, Number: s.Stable[q], Sent: last(s.Channels[q].Log),
-				Covered: s.Stable[q]}}))
-		}
+	for _, q := range l.greeted(l.rank) {
+		stable := s.Stable.Of(q)
+		out = append(out, core.SendTo(q.Proc(), &replay.Message{Control: &replay.Control{
+			Kind: replay.Hello, Number: stable, Sent: last(s.Channels.Of(q).Log),
+			Covered: stable}}))
 	}
 	return out
 }
@@ -288,7 +288,7 @@ func (l *receiver) load(records []core.Record, out []core.Effect) ([]core.Effect
 				return out, fmt.Errorf("rank %d: record %s: %w", l.rank, r.Key, err)
 			}
 		}
-		if r.Torn || m.Data.Number <= s.Channels[m.From].Taken {
+		if r.Torn || m.Data.Number <= s.Channels.Of(m.From).Taken {
 			out = append(out, snapshot.Persist(ReceiptKey, place, nil))
 			continue
 		}
@@ -299,7 +299,8 @@ func (l *receiver) load(records []core.Record, out []core.Effect) ([]core.Effect
 		m := found[place]
 		s.Channels.Accept(m.From, &m.Data)
 		s.Queue = append(s.Queue, receipt{Place: place, From: m.From, Number: m.Data.Number})
-		s.Written[m.From], s.Stable[m.From] = m.Data.Number, m.Data.Number
+		s.Written.Set(m.From, m.Data.Number)
+		s.Stable.Set(m.From, m.Data.Number)
 	}
 	return out, nil
 }
@@ -315,7 +316,7 @@ func (l *receiver) told(from core.Rank, c *replay.Control, out []core.Effect) []
 		return out
 	}
 	return append(out, core.SendTo(from.Proc(), &replay.Message{Control: &replay.Control{
-		Kind: replay.Answer, Number: l.s.Written[from], Covered: l.s.Stable[from]}}))
+		Kind: replay.Answer, Number: l.s.Written.Of(from), Covered: l.s.Stable.Of(from)}}))
 }
 
 // Group implements snapshot.Member: every rank is one.

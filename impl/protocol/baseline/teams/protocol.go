@@ -25,6 +25,7 @@ var Protocol = protocol.Protocol{
 	Doc: "checkpoints in groups, payload logs between them, determinants of all receptions " +
 		"[Teams] [Corr]",
 	Errata: core.MustErrata(0, errata),
+	Many:   true,
 	Options: func(text string) error {
 		_, err := readStyle(text)
 		return err

@@ -26,6 +26,7 @@ var Protocol = protocol.Protocol{
 	Doc: "checkpoints in groups, determinants go along inside and are stable at the border " +
 		"[Yang]",
 	Errata: core.MustErrata(0, errata),
+	Many:   true,
 	Setup: func(r protocol.Request) (*core.Setup, error) {
 		return replay.NewSetup(r.Layout, r.Programs, replay.Rules{Protocol: "yang",
 			Gate: replay.Border, Style: snapshot.Markers,

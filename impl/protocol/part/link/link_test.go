@@ -2,6 +2,7 @@ package link_test
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"testing"
 
@@ -104,7 +105,7 @@ func TestControl(t *testing.T) {
 // and are taken in the order of their numbers, each once.
 func TestArrivals(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		c := make(link.Channels, 2)
+		c := link.New(2)
 		here, taken := map[uint32]bool{}, uint32(0)
 		for range rapid.IntRange(0, 30).Draw(t, "events") {
 			if n := rapid.Uint32Range(0, 6).Draw(t, "number"); n > 0 {
@@ -128,7 +129,7 @@ func TestArrivals(t *testing.T) {
 // TestLog: what was sent is there until it is pruned, and a clone does not change with it.
 func TestLog(t *testing.T) {
 	var k sendlog.Keeper
-	c := make(link.Channels, 3)
+	c := link.New(3)
 	for n := range uint32(5) {
 		d := link.Data{Vector: []uint32{n},
 			Payload: core.Payload{ID: core.MsgID{From: 0, Number: n + 1}}}
@@ -153,5 +154,60 @@ func TestLog(t *testing.T) {
 	sent, taken := c.Counts()
 	if !slices.Equal(sent, []uint32{0, 0, 5}) || !slices.Equal(taken, []uint32{0, 0, 0}) {
 		t.Errorf("counts %v %v", sent, taken)
+	}
+}
+
+// TestPlain: of few ranks channels and numbers are encoded as plain lists by rank are; of many only
+// those that something was sent to are there, and they are read back.
+func TestPlain(t *testing.T) {
+	type plain struct {
+		_       struct{} `cbor:",toarray"`
+		Sent    uint32
+		Taken   uint32
+		Arrived []link.Data
+		Log     []link.Entry
+	}
+	for _, ranks := range []int{1, 3, core.Dense, core.Dense + 1, 60_000} {
+		c, to := link.New(ranks), core.Rank(ranks-1)
+		c.Number(new(sendlog.Keeper), to, &link.Data{}, true)
+		c.Accept(to, &link.Data{Number: 1})
+		sent, taken := c.Numbers()
+		sent.Set(to, 7)
+		taken.Set(0, 0)
+		if ranks <= core.Dense {
+			list, numbers := make([]plain, ranks), make([]uint32, ranks)
+			list[to] = plain{Sent: 1, Arrived: []link.Data{{Number: 1}},
+				Log: []link.Entry{{Data: link.Data{Number: 1}}}}
+			numbers[to] = 7
+			if !bytes.Equal(core.Encode(c), core.Encode(list)) ||
+				!bytes.Equal(core.Encode(sent), core.Encode(numbers)) {
+				t.Errorf("%d ranks: %x and %x, want %x and %x", ranks, core.Encode(c),
+					core.Encode(sent), core.Encode(list), core.Encode(numbers))
+			}
+		} else if len(c) != 1 || len(sent) != 1 || len(taken) != 1 {
+			t.Errorf("%d ranks: %d channels, %d and %d numbers", ranks, len(c), len(sent),
+				len(taken))
+		}
+		var channels link.Channels
+		var numbers link.Numbers
+		if err := errors.Join(core.Decode(core.Encode(c), &channels),
+			core.Decode(core.Encode(sent), &numbers)); err != nil {
+			t.Fatal(err)
+		}
+		if channels.Of(to).Sent != 1 || channels.Next(to) == nil || numbers.Of(to) != 7 ||
+			len(channels.After(to, 0)) != 1 || len(channels) != len(c) {
+			t.Errorf("%d ranks: read back %v and %v", ranks, channels, numbers)
+		}
+	}
+}
+
+// TestForeignNumbers: lists that do not ascend, or do not fit each other, are none.
+func TestForeignNumbers(t *testing.T) {
+	for _, ranks := range [][]core.Rank{{5, 5}, {6, 5}, {5}, {5, 6, 7}} {
+		var s link.Numbers
+		if err := core.Decode(core.Encode(map[string]any{"ranks": ranks,
+			"values": []uint32{1, 2}}), &s); err == nil {
+			t.Errorf("ranks %v of two values are read as %v", ranks, s)
+		}
 	}
 }

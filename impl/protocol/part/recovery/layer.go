@@ -158,7 +158,7 @@ func (l *Layer) Step(in core.Input, out []core.Effect) []core.Effect {
 // reset puts the layer into the state of a rank that has done nothing.
 func (l *Layer) reset() {
 	b := l.beginning()
-	l.s = State{Channels: make(link.Channels, l.Ranks), Vector: slices.Clone(b.Vector),
+	l.s = State{Channels: link.Complete(l.Ranks), Vector: slices.Clone(b.Vector),
 		Cleared: make([]uint32, l.Ranks), Images: []Image{b}}
 }
 

@@ -1,8 +1,6 @@
 package replay
 
 import (
-	"slices"
-
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/part/link"
 	"github.com/domino-check/domino/impl/protocol/part/sendlog"
@@ -23,8 +21,11 @@ type image struct {
 // Group implements snapshot.Member.
 func (l *layer) Group() (members []core.Rank, self int) {
 	mates := l.mates(l.rank)
-	return mates, slices.Index(mates, l.rank)
+	return mates, snapshot.At(mates, l.rank)
 }
+
+// Wires implements snapshot.Wired.
+func (l *layer) Wires() (into, out []core.Rank, ok bool) { return l.wiring.Of(l.rank) }
 
 // Life implements snapshot.Member.
 func (l *layer) Life() core.Incarnation { return l.s.Life }
@@ -41,7 +42,7 @@ func (l *layer) Image() *image {
 	img := &image{App: l.app.Image(), Place: l.s.Place, Channels: l.s.Channels.Clone(true)}
 	for q := range img.Channels {
 		ch := &img.Channels[q]
-		if !l.same(core.Rank(q), l.rank) {
+		if !l.same(ch.Rank, l.rank) {
 			ch.Arrived = nil
 		}
 		for i := range ch.Arrived {
@@ -56,9 +57,11 @@ func (l *layer) Image() *image {
 
 // Close implements snapshot.Member.
 func (l *layer) Close(img *image, cut snapshot.Cut[link.Data]) {
-	for i, q := range l.mates(l.rank) {
-		ch := &img.Channels[q]
-		ch.Arrived = append(ch.Arrived, cut[i].Messages...)
+	for i, q := range l.wiring.Senders(l.rank, l.mates(l.rank)) {
+		if messages := cut[i].Messages; len(messages) > 0 {
+			ch := img.Channels.At(q)
+			ch.Arrived = append(ch.Arrived, messages...)
+		}
 	}
 }
 
@@ -66,9 +69,10 @@ func (l *layer) Close(img *image, cut snapshot.Cut[link.Data]) {
 // the ranks outside are told which messages it holds.
 func (l *layer) Commit(img *image, out []core.Effect) []core.Effect {
 	out = l.lined(img, out)
-	for _, q := range l.outside(l.rank) {
-		if taken := img.Channels[q].Taken; taken > l.s.Covered[q] {
-			l.s.Covered[q] = taken
+	for i := range img.Channels {
+		q, taken := img.Channels[i].Rank, img.Channels[i].Taken
+		if !l.same(q, l.rank) && taken > l.s.Covered.Of(q) {
+			l.s.Covered.Set(q, taken)
 			out = append(out, core.SendTo(q.Proc(),
 				&Message{Control: &Control{Kind: Covered, Covered: taken}}))
 		}

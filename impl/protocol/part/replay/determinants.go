@@ -30,15 +30,16 @@ func (l *layer) record(from core.Rank, d *link.Data, out []core.Effect) []core.E
 	}
 	first := len(s.Unstable)
 	for _, t := range d.Dets {
-		if t.Place > s.Written[t.Receiver] && !l.has(OthersUnwritten) {
-			s.Unstable, s.Written[t.Receiver] = append(s.Unstable, t), t.Place
+		if t.Place > s.Written.Of(t.Receiver) && !l.has(OthersUnwritten) {
+			s.Unstable = append(s.Unstable, t)
+			s.Written.Set(t.Receiver, t.Place)
 		}
 	}
 	if repeated && len(s.Unstable) == first {
 		return out // all of it is stable
 	}
 	if l.Gate == Border {
-		s.Written[l.rank] = s.Place
+		s.Written.Set(l.rank, s.Place)
 	}
 	s.Unstable = append(s.Unstable, link.Det{Receiver: l.rank, Place: s.Place, Sender: from,
 		Number: d.Number, ID: d.Payload.ID})
@@ -103,7 +104,7 @@ func (l *layer) load(records []core.Record, out []core.Effect) ([]core.Effect, e
 		}
 		for _, t := range list {
 			if l.Gate == Border {
-				s.Written[t.Receiver] = max(s.Written[t.Receiver], t.Place)
+				s.Written.Set(t.Receiver, max(s.Written.Of(t.Receiver), t.Place))
 			}
 			if t.Receiver == l.rank {
 				found[t.Place] = t

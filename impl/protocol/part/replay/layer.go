@@ -20,11 +20,11 @@ type state struct {
 	// which they are written
 	Unstable []link.Det `json:"unstable"`
 	// by rank: place of its last determinant that is, or is being, written here
-	Written []uint32   `json:"written"`
-	Replay  []link.Det `json:"replay"`  // receptions that are still to be repeated
-	Covered []uint32   `json:"covered"` // by rank: number of its last message that the line holds
-	Line    uint32     `json:"line"`    // place of the line
-	Saving  saving     `json:"saving"`
+	Written link.Numbers `json:"written"`
+	Replay  []link.Det   `json:"replay"`  // receptions that are still to be repeated
+	Covered link.Numbers `json:"covered"` // by rank: number of its last message that the line holds
+	Line    uint32       `json:"line"`    // place of the line
+	Saving  saving       `json:"saving"`
 }
 
 // saving is the coordinated checkpoint of the group.
@@ -42,10 +42,9 @@ type layer struct {
 
 // reset puts the layer into the state of a rank that has done nothing.
 func (l *layer) reset(life core.Incarnation) {
-	l.s = state{Life: life, Channels: make(link.Channels, l.ranks),
-		Covered: make([]uint32, l.ranks)}
+	l.s = state{Life: life, Channels: link.New(l.ranks), Covered: link.NewNumbers(l.ranks)}
 	if l.Gate == Border {
-		l.s.Written = make([]uint32, l.ranks)
+		l.s.Written = link.NewNumbers(l.ranks)
 	}
 }
 
@@ -160,7 +159,7 @@ func (l *layer) arrive(from core.Rank, d *link.Data, out []core.Effect) []core.E
 	}
 	if l.has(Doubles) {
 		own := *d
-		ch := &l.s.Channels[from]
+		ch := l.s.Channels.Of(from)
 		own.Number = ch.Taken + uint32(len(ch.Arrived)) + 1
 		d = &own
 	}

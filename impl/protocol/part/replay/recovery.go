@@ -5,8 +5,9 @@ import (
 	"github.com/domino-check/domino/impl/protocol/part/link"
 )
 
-// restore begins a later life at the line of the group, and tells all ranks outside what was
-// received from them there.
+// restore begins a later life at the line of the group, and tells ranks outside what was received
+// from them there: all of them or, of many ranks, those with whom this one exchanges messages. The
+// others have nothing to send again and nothing to forget.
 func (l *layer) restore(in core.Input, out []core.Effect) []core.Effect {
 	l.reset(in.Incarnation)
 	s := &l.s
@@ -17,18 +18,20 @@ func (l *layer) restore(in core.Input, out []core.Effect) []core.Effect {
 	if img != nil {
 		l.app.Load(img.App)
 		s.Place, s.Line, s.Channels = img.Place, img.Place, img.Channels
-		for _, q := range l.outside(l.rank) {
-			s.Covered[q] = s.Channels[q].Taken
+		for i := range s.Channels {
+			if ch := &s.Channels[i]; !l.same(ch.Rank, l.rank) {
+				s.Covered.Set(ch.Rank, ch.Taken)
+			}
 		}
 		out = l.lined(img, out)
 	}
 	if out, err = l.load(in.Records, out); err != nil {
 		return append(out, core.Halted(err.Error()))
 	}
-	for _, q := range l.outside(l.rank) {
-		ch := &s.Channels[q]
+	for _, q := range l.greeted(l.rank) {
+		ch := s.Channels.Of(q)
 		out = append(out, core.SendTo(q.Proc(), &Message{Control: &Control{Kind: Hello,
-			Number: ch.Taken, Sent: ch.Sent, Covered: s.Covered[q]}}))
+			Number: ch.Taken, Sent: ch.Sent, Covered: s.Covered.Of(q)}}))
 	}
 	return out
 }
@@ -43,12 +46,13 @@ func (l *layer) told(from core.Rank, c *Control, out []core.Effect) []core.Effec
 	for _, e := range l.s.Channels.After(from, c.Number) {
 		out = append(out, core.SendTo(from.Proc(), &Message{Data: e.Data}))
 	}
-	number := here(&l.s.Channels[from])
+	ch := l.s.Channels.Of(from)
+	number := here(&ch)
 	if c.Kind != Hello || number >= c.Sent || l.has(SenderSilent) {
 		return out
 	}
 	return append(out, core.SendTo(from.Proc(), &Message{Control: &Control{Kind: Answer,
-		Number: number, Covered: l.s.Covered[from]}}))
+		Number: number, Covered: l.s.Covered.Of(from)}}))
 }
 
 // here is the number up to which every message of a channel has arrived.

@@ -1,6 +1,10 @@
 package replay
 
 import (
+	"cmp"
+	"fmt"
+	"slices"
+
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 )
@@ -62,4 +66,37 @@ type Rules struct {
 	Alone    bool           // every rank restarts alone: there are no groups
 	Style    snapshot.Style // of the checkpoints inside a group
 	Breaks   Breaks
+	// Few is the largest number of ranks that all hear of each other, 0 = core.MaxSearched: who
+	// restarts says so to all outside its group, and checkpoints mark all pairs of members. With
+	// more only those do that exchange messages: others have nothing to send again or to forget,
+	// and nothing is on its way between them.
+	Few int
+}
+
+func (r *Rules) few() int { return cmp.Or(r.Few, core.MaxSearched) }
+
+// Greeted are the ranks outside the group of a rank that it tells that it has restarted, ascending.
+func (r *Rules) Greeted(programs []core.Program, same func(a, b core.Rank) bool) (
+	func(core.Rank) []core.Rank, error) {
+	ranks := core.Rank(len(programs))
+	if len(programs) <= r.few() {
+		return func(self core.Rank) (list []core.Rank) {
+			for q := range ranks {
+				if !same(q, self) {
+					list = append(list, q)
+				}
+			}
+			return list
+		}, nil
+	}
+	to, err := core.Targets(programs)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", r.Protocol, err)
+	}
+	partners := core.Partners(to)
+	return func(self core.Rank) []core.Rank {
+		return slices.DeleteFunc(slices.Clone(partners[self]), func(q core.Rank) bool {
+			return same(q, self)
+		})
+	}, nil
 }

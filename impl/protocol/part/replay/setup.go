@@ -18,6 +18,9 @@ type config struct {
 	groups  []int         // by rank
 	members [][]core.Rank // by group, ascending
 	picks   bool          // some program lets the environment choose, which nobody records
+	// the ranks outside its group that a rank tells that it has restarted
+	greeted func(core.Rank) []core.Rank
+	wiring  *snapshot.Wiring // of many ranks: the channels in a group that are marked
 }
 
 func (c *config) has(b Break) bool              { return c.Breaks.has(b) }
@@ -30,16 +33,6 @@ func (c *config) recording() bool { return c.Gate != NoGate && len(c.members) > 
 
 // together reports whether there is a group of several ranks.
 func (c *config) together() bool { return len(c.members) < c.ranks }
-
-// outside are the ranks of other groups.
-func (c *config) outside(r core.Rank) (list []core.Rank) {
-	for q := range core.Rank(c.ranks) {
-		if !c.same(q, r) {
-			list = append(list, q)
-		}
-	}
-	return list
-}
 
 // newConfig reads the groups.
 func newConfig(layout *trace.Layout, rules Rules) (*config, error) {
@@ -92,6 +85,12 @@ func NewSetup(layout trace.Layout, programs []core.Program, rules Rules) (*core.
 		Promises:   c.promises(),
 	}
 	if err := setup.Validate(); err != nil {
+		return nil, err
+	}
+	if c.greeted, err = rules.Greeted(programs, c.same); err != nil {
+		return nil, err
+	}
+	if c.wiring, err = snapshot.Beyond(rules.few(), programs, c.members); err != nil {
 		return nil, err
 	}
 	setup.Layout.Groups = map[core.Proc][]core.Proc{}

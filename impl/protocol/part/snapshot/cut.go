@@ -2,8 +2,8 @@ package snapshot
 
 import "slices"
 
-// Cut is the channels into one member while a cut goes through the group, by member. It is plain
-// data; nil is the one of a member that has taken none.
+// Cut is the channels into one member while a cut goes through the group, by member, or by those
+// that send to it (Wired). It is plain data; nil is the one of a member that has taken none.
 type Cut[M any] []Channel[M]
 
 // Channel is what is known of one channel since our own image.
@@ -15,9 +15,12 @@ type Channel[M any] struct {
 }
 
 // Open is the cut at the moment of our own image: the marker of every other member is to come.
+// Where this one is none of them self is -1.
 func Open[M any](members, self int) Cut[M] {
 	c := make(Cut[M], members)
-	c[self].Marked = true
+	if self >= 0 {
+		c[self].Marked = true
+	}
 	return c
 }
 

@@ -70,6 +70,48 @@ type Member[I, M any] interface {
 	Commit(*I, []core.Effect) []core.Effect
 }
 
+// Wired is a Member that says on which channels members send each other something, where not
+// everybody sends to everybody. Only those are marked, and those from the first member, which
+// starts the checkpoint at all others: on a channel that nobody uses nothing is on its way, so no
+// marker divides it. That is what [CL] has: a marker along each channel of the graph. The others
+// mark all pairs of members.
+type Wired interface {
+	// Wires are the other members that may send to this one, and those to which this one may send,
+	// ascending. The first member is in the first list of each other one, and those are all in its
+	// second. Without them, where ok is false, all pairs are marked.
+	Wires() (into, out []core.Rank, ok bool)
+}
+
+// senders are the members of whom a marker is waited for, by place in a Cut; self is that of this
+// member, which is not waited for, and -1 where it is not among them.
+func senders[I, M any](m Member[I, M]) (list []core.Rank, self int) {
+	if w, ok := m.(Wired); ok {
+		if list, _, ok := w.Wires(); ok {
+			return list, -1
+		}
+	}
+	return m.Group()
+}
+
+// receivers are the members that get a marker of this one; self is like that of senders.
+func receivers[I, M any](m Member[I, M]) (list []core.Rank, self int) {
+	if w, ok := m.(Wired); ok {
+		if _, list, ok := w.Wires(); ok {
+			return list, -1
+		}
+	}
+	return m.Group()
+}
+
+// place is that of a member in an ascending list.
+func place(list []core.Rank, r core.Rank) int {
+	i, ok := slices.BinarySearch(list, r)
+	if !ok {
+		panic(fmt.Sprintf("invariant: rank %d is none of %d that send here", r, len(list)))
+	}
+	return i
+}
+
 // Keeper is a Member that may restart from older checkpoints, too, and removes them itself. The
 // others restart from the last one.
 type Keeper interface {
@@ -103,17 +145,21 @@ func (s *State[I, M]) Request(m Member[I, M], out []core.Effect) []core.Effect {
 
 // take saves our image, if channels need not be empty for that, and marks the channels.
 func (s *State[I, M]) take(m Member[I, M], out []core.Effect) []core.Effect {
-	members, self := m.Group()
-	s.Taking, s.Saved, s.Cut = true, 0, Open[M](len(members), self)
+	from, self := senders(m)
+	s.Taking, s.Saved, s.Cut = true, 0, Open[M](len(from), self)
 	if styleOf(m) == Markers {
 		s.Image = m.Image()
 	}
 	return s.finish(m, s.tell(m, Marker, out))
 }
 
-// tell sends a notice about the checkpoint under way to all other members.
+// tell sends a notice about the checkpoint under way to all other members, a marker to those to
+// which something may be sent.
 func (s *State[I, M]) tell(m Member[I, M], kind Kind, out []core.Effect) []core.Effect {
 	members, self := m.Group()
+	if kind == Marker {
+		members, self = receivers(m)
+	}
 	for i, q := range members {
 		if i != self {
 			out = append(out, core.SendTo(q.Proc(), m.Notice(s.notice(m, kind))))
@@ -130,8 +176,8 @@ func (s *State[I, M]) notice(m Member[I, M], kind Kind) Notice {
 // image is still to be taken and will hold it.
 func (s *State[I, M]) Record(m Member[I, M], from core.Rank, message M) {
 	if s.Taking && styleOf(m) == Markers {
-		members, _ := m.Group()
-		s.Cut.Record(slices.Index(members, from), message)
+		list, _ := senders(m)
+		s.Cut.Record(place(list, from), message)
 	}
 }
 
@@ -164,8 +210,8 @@ func (s *State[I, M]) marker(m Member[I, M], from core.Rank, out []core.Effect) 
 	if !s.Taking {
 		out = s.take(m, out)
 	}
-	members, _ := m.Group()
-	s.Cut.Mark(slices.Index(members, from), 0)
+	list, _ := senders(m)
+	s.Cut.Mark(place(list, from), 0)
 	return s.finish(m, out)
 }
 

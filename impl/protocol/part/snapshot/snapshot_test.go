@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 	"github.com/domino-check/domino/spec/trace"
@@ -26,6 +27,10 @@ const (
 	delaying broken = "the image is taken at the end, though others send"
 	ordering broken = "channels do not keep order"
 	storing  broken = "writes are reported before they are stable"
+	wiring   broken = "nothing: markers go where coins go, and from the first member"
+	stopping broken = "nothing: so they do in the style that blocks"
+	cutting  broken = "markers go from the first member alone"
+	severing broken = "so they do in the style that blocks"
 )
 
 // bank is one member.
@@ -62,6 +67,26 @@ func (m *message) Describe() trace.Wire { return trace.Wire{Kind: "bank"} }
 
 func (b *bank) Group() (members []core.Rank, self int) { return b.members, b.self }
 
+// Wires says where coins go: to the next bank.
+func (b *bank) Wires() (into, out []core.Rank, ok bool) {
+	last := core.Rank((b.self + len(b.members) - 1) % len(b.members))
+	next := (b.self + 1) % len(b.members)
+	first := b.broken == cutting || b.broken == severing
+	if b.self > 0 {
+		into = append(into, 0)
+	}
+	if last != 0 && !first {
+		into = append(into, last)
+	}
+	switch {
+	case b.self == 0:
+		out = b.members[1:]
+	case !first:
+		out = b.members[next : next+1]
+	}
+	return into, out, first || b.broken == wiring || b.broken == stopping
+}
+
 func (b *bank) Life() core.Incarnation {
 	if b.broken == living {
 		return 0
@@ -88,7 +113,7 @@ func (b *bank) Close(i *image, cut snapshot.Cut[int]) {
 
 func (b *bank) Style() snapshot.Style {
 	switch b.broken {
-	case blocking, sending, resuming:
+	case blocking, sending, resuming, stopping, severing:
 		return snapshot.Blocking
 	}
 	return snapshot.Markers
@@ -113,7 +138,9 @@ func (b *bank) receive(from core.Rank, m *message, out []core.Effect) []core.Eff
 	case m.Life != b.s.Life:
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "of another life"))
 	}
-	b.s.Saving.Record(b, from, 1)
+	if b.broken != cutting || from == 0 {
+		b.s.Saving.Record(b, from, 1)
+	}
 	b.s.Coins++
 	return out
 }
@@ -310,8 +337,14 @@ func TestLines(t *testing.T) {
 		{2, 2, 1, 1, blocking, 636, 5},
 		{2, 1, 2, 1, blocking, 2054, 3},
 		{3, 1, 1, 0, blocking, 2490, 7},
+		{3, 1, 1, 0, wiring, 7848, 7},
+		{3, 1, 1, 0, stopping, 1734, 7},
+		{4, 1, 1, 0, stopping, 34737, 15},
 	}
 	for _, tt := range tests {
+		if tt.banks > 3 && !effort.Long() {
+			continue
+		}
 		s := run(tt.banks, tt.sends, tt.checkpoints, tt.crashes, tt.broken)
 		if s.problem != "" || len(s.seen) != tt.states || len(s.lines) != tt.lines {
 			t.Errorf("%+v: %d states, lines %v, problem %q", tt, len(s.seen), s.lines, s.problem)
@@ -321,12 +354,16 @@ func TestLines(t *testing.T) {
 
 // TestBroken: each fault shows.
 func TestBroken(t *testing.T) {
-	for _, b := range []broken{closing, living, delaying, ordering, storing, sending, resuming} {
-		banks, sends := 2, 2
-		if b == resuming {
+	for _, b := range []broken{closing, living, delaying, ordering, storing, sending, resuming,
+		cutting, severing} {
+		banks, sends, checkpoints, crashes := 2, 2, 2, 1
+		switch b {
+		case resuming:
 			banks, sends = 3, 1 // somebody has to wait for a third one
+		case cutting, severing:
+			banks, sends, checkpoints, crashes = 3, 1, 1, 0 // to the first one all are marked
 		}
-		if s := run(banks, sends, 2, 1, b); s.problem == "" {
+		if s := run(banks, sends, checkpoints, crashes, b); s.problem == "" {
 			t.Errorf("%s: nothing found in %d states", b, len(s.seen))
 		} else {
 			t.Logf("%s: %s", b, s.problem)

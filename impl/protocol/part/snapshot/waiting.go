@@ -13,10 +13,11 @@ func (s *State[I, M]) Waiting(m Member[I, M]) []core.Wait {
 		return nil
 	}
 	members, self := m.Group()
+	from, _ := senders(m)
 	var open []core.Proc
 	for i := range s.Cut {
 		if !s.Cut[i].Marked {
-			open = append(open, members[i].Proc())
+			open = append(open, from[i].Proc())
 		}
 	}
 	number := s.Committed + 1
