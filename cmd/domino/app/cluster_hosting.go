@@ -99,8 +99,11 @@ const lockFile = "lock"
 // lockFolder keeps others from the folder of a run.
 func lockFolder(dir string) (io.Closer, error) {
 	lock, err := disk.System{}.Lock(filepath.Join(dir, lockFile), true, false)
-	if errors.Is(err, disk.ErrLocked) {
+	switch {
+	case errors.Is(err, disk.ErrLocked):
 		return nil, fmt.Errorf("the run in %s goes on: somebody else holds its lock", dir)
+	case errors.Is(err, errors.ErrUnsupported): // no run begins there, which says so itself
+		return io.NopCloser(nil), nil
 	}
 	return lock, err
 }
