@@ -68,6 +68,29 @@ func TestBisectionBalance(t *testing.T) {
 	}
 }
 
+// TestBisectionNumber: of the halves that is split again which costs least. Of eight ranks the first
+// four are two pairs, the others all have to do with each other: three clusters cut the pairs.
+func TestBisectionNumber(t *testing.T) {
+	var b traffic.Builder
+	for _, e := range [][3]int{{0, 1, 1000}, {2, 3, 1000}, {0, 2, 1}, {3, 4, 1}, {4, 5, 1000},
+		{4, 6, 1000}, {4, 7, 1000}, {5, 6, 1000}, {5, 7, 1000}, {6, 7, 1000}} {
+		if err := b.Add(e[0], e[1], int64(e[2]), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, err := b.Graph(8, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for clusters, want := range map[int][]int{2: {0, 0, 0, 0, 1, 1, 1, 1},
+		3: {0, 0, 1, 1, 2, 2, 2, 2}, 1: {0, 0, 0, 0, 0, 0, 0, 0}, 8: {0, 1, 2, 3, 4, 5, 6, 7}} {
+		plan, err := open(t, g, clustering.Rules{Clusters: clusters}).Bisection(never)
+		if err != nil || !slices.Equal(plan.Labels, want) {
+			t.Errorf("%d: %v, %v, want %v", clusters, plan, err, want)
+		}
+	}
+}
+
 // TestTies: what does not pay is not done, and of plans at the same cost the one with fewer
 // clusters is better. Two ranks apart log all, 1, and half of them roll back, 1; together all of
 // them do, 2.
