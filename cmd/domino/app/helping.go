@@ -64,12 +64,14 @@ func runHelp(ctx context.Context, args []string, std streams) (int, error) {
 	return 0, topic.Print(std.out, helpTables(std.Protocols()))
 }
 
-// allCommands are all, those of the cluster with both their words.
+// allCommands are all, those below another one with both their words.
 func (std *streams) allCommands() []command {
 	list := std.commands()
-	for _, c := range clusterCommands() {
-		c.name = "cluster " + c.name
-		list = append(list, c)
+	for _, above := range list {
+		for _, c := range subcommands(above.name) {
+			c.name = above.name + " " + c.name
+			list = append(list, c)
+		}
 	}
 	return list
 }
