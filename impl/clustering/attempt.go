@@ -113,9 +113,10 @@ func (s *seeker) sought(clusters int, tilted func(int) []int32) (nearest []int32
 }
 
 // repair merges clusters that are too small or too many, and halves the largest where there are too
-// few. It reports whether the number and the least size are then as the rules want them.
+// few. It reports whether the number and the least size are then as the rules want them: halves
+// that are too small are merged again, so it gives up after as many changes as would do.
 func (s *seeker) repair(p *Problem, label []int32) bool {
-	for !s.stop() {
+	for changes := 0; changes <= 2*len(label) && !s.stop(); changes++ {
 		clusters := renumber(label)
 		net := p.net.contract(label, clusters)
 		smallest := slices.Index(net.size, slices.Min(net.size))

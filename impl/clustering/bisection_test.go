@@ -68,8 +68,9 @@ func TestBisectionBalance(t *testing.T) {
 	}
 }
 
-// TestBisectionNumber: of the halves that is split again which costs least. Of eight ranks the first
-// four are two pairs, the others all have to do with each other: three clusters cut the pairs.
+// TestBisectionNumber: of the halves that is split again which costs least. Of eight ranks the
+// first four are two pairs, the others all have to do with each other: of three clusters two are
+// the pairs.
 func TestBisectionNumber(t *testing.T) {
 	var b traffic.Builder
 	for _, e := range [][3]int{{0, 1, 1000}, {2, 3, 1000}, {0, 2, 1}, {3, 4, 1}, {4, 5, 1000},

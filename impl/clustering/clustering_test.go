@@ -329,6 +329,23 @@ func TestClashes(t *testing.T) {
 	}
 }
 
+// TestNoClash: rules that can just be kept together are no clash, and the search ends, with a plan
+// that keeps them or none. Five clusters of 12 ranks are at best two of three ranks and three of
+// two: 30 of 144.
+func TestNoClash(t *testing.T) {
+	g := ring(t, 12)
+	for _, rules := range []clustering.Rules{{Clusters: 5, Rollback: 208_334},
+		{Least: 5, Most: 6}, {Clusters: 2, Most: 6}, {Clusters: 4, Least: 3},
+		{Clusters: 2, Rollback: 500_000}, {Least: 6, Rollback: 500_000},
+		{Clusters: 2, Part: [][2]int{{1, 3}}}, {Clusters: 12}, {Least: 12}, {Most: 1},
+		{Node: []int{0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2}, Clusters: 3, Most: 4}} {
+		p := open(t, g, rules)
+		if plan := search(p, 4); plan != nil && !keeps(rules, plan.Labels) {
+			t.Errorf("%+v: %+v", rules, plan)
+		}
+	}
+}
+
 // TestSeeds: a thousand ranks have all seeds, tens of thousands with six channels each fewer, and
 // no problem is so large that it has none.
 func TestSeeds(t *testing.T) {

@@ -42,6 +42,24 @@ func TestFront(t *testing.T) {
 	}
 }
 
+// TestFrontTies: of plans that are as good as each other in both the one with fewer clusters is on
+// the front, and then the first by its labels. Four ranks and two alone roll back as much as two
+// halves of three: 18 of 36.
+func TestFrontTies(t *testing.T) {
+	p := open(t, ring(t, 6), clustering.Rules{})
+	four := &clustering.Plan{Labels: []int{0, 0, 0, 0, 1, 2}, Sizes: []int{4, 1, 1}, Logged: 5,
+		Squares: 18}
+	halves := &clustering.Plan{Labels: []int{0, 0, 0, 1, 1, 1}, Sizes: []int{3, 3}, Logged: 5,
+		Squares: 18}
+	others := &clustering.Plan{Labels: []int{0, 1, 1, 1, 0, 0}, Sizes: []int{3, 3}, Logged: 5,
+		Squares: 18}
+	for _, plans := range [][]*clustering.Plan{{four, halves, others}, {others, halves, four}} {
+		if front := p.Front(plans); len(front) != 1 || front[0] != halves {
+			t.Errorf("%+v", front)
+		}
+	}
+}
+
 // TestBlame: of the rules those are named that clash, and none that is kept easily. Three ranks
 // that must part pairwise do not fit into two clusters, whatever the sizes.
 func TestBlame(t *testing.T) {
@@ -74,6 +92,20 @@ func TestExact(t *testing.T) {
 	p := &clustering.Problem{Traffic: g, Weights: long}
 	if err := p.Open(); err == nil || !strings.Contains(err.Error(), "would not be exact") {
 		t.Errorf("%v", err)
+	}
+	// 30 bits of a weight and 28 of tilts, 57 of bytes, and twice those of the number of ranks
+	for ranks, fits := range map[int]bool{15: true, 16: false} {
+		var b traffic.Builder
+		if err := b.Add(0, ranks-1, traffic.MaxBytes, 1); err != nil {
+			t.Fatal(err)
+		}
+		if g, err = b.Graph(0, true); err != nil {
+			t.Fatal(err)
+		}
+		p := &clustering.Problem{Traffic: g, Weights: long}
+		if err := p.Open(); (err == nil) != fits {
+			t.Errorf("%d ranks: %v", ranks, err)
+		}
 	}
 	var small traffic.Builder
 	if err := small.Add(0, 1023, 1<<50, 1); err != nil {

@@ -157,6 +157,34 @@ func TestUnclear(t *testing.T) {
 	}
 }
 
+// TestDoubt: what may have another reason does not contradict, and what was disturbed does not
+// agree either; it says nothing of what is not judged, or not reproducible.
+func TestDoubt(t *testing.T) {
+	for _, c := range []struct {
+		got  papers.Got
+		v    papers.Value
+		want papers.Status
+	}{
+		{papers.Got{Number: 11, Doubt: "many"}, papers.Value{}, papers.Unclear},
+		{papers.Got{Number: 10, Doubt: "many"}, papers.Value{}, papers.Reproduced},
+		{papers.Got{Number: 11, Doubt: "others", Disturbed: true}, papers.Value{}, papers.Unclear},
+		{papers.Got{Number: 10, Doubt: "others", Disturbed: true}, papers.Value{}, papers.Unclear},
+		{papers.Got{Number: 11, Doubt: "others", Disturbed: true}, papers.Value{Shown: true},
+			papers.NoClaim},
+		{papers.Got{Status: papers.NotHere, Doubt: "others", Disturbed: true}, papers.Value{},
+			papers.NotHere},
+		{papers.Got{Number: math.NaN(), Doubt: "others", Disturbed: true}, papers.Value{},
+			papers.Failed},
+	} {
+		c.v.Name, c.v.Printed, c.got.Name = "x", "10", "x"
+		r := papers.Judge(&papers.Claim{Method: papers.Measured, Values: []papers.Value{c.v}},
+			[]papers.Got{c.got}, nil)
+		if r.Cells[0].Status != c.want {
+			t.Errorf("%+v: %v, want %v", c.got, r.Cells[0].Status, c.want)
+		}
+	}
+}
+
 // TestOurs: ours is shown with the digits of the paper; with more where it would look like what it
 // contradicts, or lies in the middle of two such numbers, so that no reader wonders how it was
 // rounded; and one behind what was cut off.
