@@ -2,11 +2,13 @@ package level
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/shard"
 )
 
 // commit makes what the blocks have written the next frontier, if that is what the keepers were
@@ -144,6 +146,9 @@ func (l *lead) settle(conflicts []string, shown checker.Shown) error {
 func (l *lead) publish(ctx context.Context, next *record) error {
 	name := fmt.Sprintf("%s/records/%d-%s", l.ID, next.Attempt, l.Life)
 	if err := l.Blobs.Put(ctx, name, encode(next)); err != nil {
+		if ctx.Err() == nil && !errors.Is(err, shard.ErrCrashed) {
+			l.bound = fmt.Sprintf("level %d: %v", l.head.Level, err)
+		}
 		return err
 	}
 	h := l.head

@@ -32,6 +32,9 @@ type Config struct {
 	Workers    int // the search begins when there are so many; 0 = 1
 	Most       int // one more worker waits until one of so many is gone; 0 = any number
 
+	// Log is told why a level is done again, by who leads; nil = nobody is told.
+	Log func(format string, args ...any)
+
 	without rule
 }
 
@@ -72,6 +75,9 @@ func (c Config) filled() (Config, error) {
 		c.Block = defaultBlock
 	}
 	c.Workers = max(c.Workers, 1)
+	if c.Log == nil {
+		c.Log = func(string, ...any) {}
+	}
 	if c.Blobs == nil {
 		c.Blobs = c.Engine.Blobs()
 	}

@@ -114,6 +114,9 @@ func (e *expander) explore(ctx context.Context, d shard.Delivery, h *head, b *bl
 	}
 	o, data := e.object(b, &r, owned)
 	if err := e.Blobs.Put(ctx, o.Name, data); err != nil {
+		if ctx.Err() == nil && !errors.Is(err, shard.ErrCrashed) {
+			err = fmt.Errorf("%w: %w", errFull, err)
+		}
 		return err
 	}
 	key := fmt.Sprintf("%s%d", e.results(b.Attempt), b.Block)
@@ -126,8 +129,11 @@ func (e *expander) explore(ctx context.Context, d shard.Delivery, h *head, b *bl
 	return nil
 }
 
-// errBlock is about what a block consists of.
-var errBlock = errors.New("the block can not be explored")
+// Errors of a block that somebody else will not be spared, either.
+var (
+	errBlock = errors.New("the block can not be explored") // of what it consists of
+	errFull  = errors.New("what it owns can not be written")
+)
 
 // expandSpan expands states of an object, of which the first one has the place in the block.
 func (e *expander) expandSpan(ctx context.Context, in span, at uint32, r *report) error {

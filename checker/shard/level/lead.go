@@ -33,6 +33,7 @@ type lead struct {
 	bounds   checker.Bounds
 	shunned  map[string]time.Time // lives that did not answer, and until when they are not asked
 	attempts int                  // at the level at hand, that came to nothing
+	told     string               // why the last one did
 	began    time.Time
 	before   int64 // milliseconds of those who led before
 	again    int
@@ -90,12 +91,16 @@ func (l *lead) reign(ctx context.Context) error {
 		}
 		err := l.level(ctx)
 		if err == nil {
-			l.attempts = 0
+			l.attempts, l.told = 0, ""
 			continue
 		}
 		l.again, l.attempts = l.again+1, l.attempts+1
 		if !errors.Is(err, errAgain) || l.attempts >= mostAttempts {
 			return err
+		}
+		if why := err.Error(); l.bound == "" && why != l.told {
+			l.told = why
+			l.Log("search %s, level %d: %s", l.ID, l.head.Level, why)
 		}
 	}
 	return nil
@@ -378,7 +383,11 @@ func (l *lead) collect(ctx context.Context, blocks int) ([]object, error) {
 				return nil, err
 			}
 			if why := list[n].Failed; why != "" {
-				return nil, fmt.Errorf("level %d, block %d: %s", l.head.Level, n, why)
+				err := fmt.Errorf("level %d, block %d: %s", l.head.Level, n, why)
+				if list[n].Full {
+					l.bound = err.Error()
+				}
+				return nil, err
 			}
 			missing--
 		case err := <-failed:

@@ -50,6 +50,7 @@ type object struct {
 	States int
 	Bytes  int
 	Failed string // why there is none, in the place of one
+	Full   bool   // that is because nothing can be written, which bounds a search
 }
 
 // header says what is in an object.

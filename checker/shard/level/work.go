@@ -113,12 +113,18 @@ func (e *expander) turn(ctx context.Context) error {
 	switch err := e.explore(ctx, d, &h, &b); {
 	case err == nil || errors.Is(err, shard.ErrExists):
 		return d.Ack(ctx)
-	case errors.Is(err, errBlock) && d.Attempt() >= mostDeliveries:
-		return e.giveUp(ctx, d, &b, err)
+	case errors.Is(err, errBlock) || errors.Is(err, errFull):
+		if d.Attempt() >= mostDeliveries {
+			return e.giveUp(ctx, d, &b, err)
+		}
+		return errors.Join(err, pause(ctx, later), d.Return(ctx))
 	default: // a keeper is gone, or the level is another one by now
 		return errors.Join(err, pause(ctx, again), d.Return(ctx))
 	}
 }
+
+// later is how long a worker waits that a folder comes back, or has room again.
+const later = 2 * time.Second
 
 // mostDeliveries is to how many workers a block is given that can not be explored.
 const mostDeliveries = 4
@@ -126,7 +132,8 @@ const mostDeliveries = 4
 // giveUp puts why a block can not be explored in the place of its result.
 func (e *expander) giveUp(ctx context.Context, d shard.Delivery, b *block, why error) error {
 	key := fmt.Sprintf("%s%d", e.results(b.Attempt), b.Block)
-	_, err := e.Engine.Create(ctx, key, encode(object{Failed: why.Error()}))
+	_, err := e.Engine.Create(ctx, key, encode(object{Failed: why.Error(),
+		Full: errors.Is(why, errFull)}))
 	if err != nil && !errors.Is(err, shard.ErrExists) {
 		return err
 	}

@@ -76,6 +76,9 @@ func startServing(listen, folder string) (*serving, error) {
 	if port == 0 {
 		o.Port = portOf(name, folder)
 	}
+	if err := listenable(listen); err != nil { // the server would only not be ready
+		return nil, fmt.Errorf("serve at %s: %w", listen, err)
+	}
 	keys := map[string]*credentials{asOperator: {Role: asOperator}, asWorker: {Role: asWorker}}
 	scheme := "nats"
 	if isLoopback(listen) {
@@ -115,6 +118,16 @@ func startServing(listen, folder string) (*serving, error) {
 	return &serving{url, stop}, nil
 }
 
+// listenable reports an address at which this machine can not listen: it has none of that name, or
+// somebody else has the port.
+func listenable(address string) error {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	return l.Close()
+}
+
 // portOf is a port where any will do: that of the start before, if nobody has it, so that workers
 // find the server again.
 func portOf(name, folder string) int {
@@ -128,11 +141,7 @@ func portOf(name, folder string) int {
 	if errors.Join(err, wrong) != nil || before != name {
 		return server.RANDOM_PORT
 	}
-	l, err := net.Listen("tcp", address)
-	if err != nil {
-		return server.RANDOM_PORT
-	}
-	if l.Close() != nil {
+	if listenable(address) != nil {
 		return server.RANDOM_PORT
 	}
 	return port

@@ -315,6 +315,13 @@ func TestListen(t *testing.T) {
 		other.stop()
 		t.Error("one folder has two servers")
 	}
+	_, taken, _ := strings.Cut(s.url, "://")
+	if other, err := startServing(taken, t.TempDir()); err == nil {
+		other.stop()
+		t.Error("one port has two servers")
+	} else if !strings.Contains(err.Error(), taken) {
+		t.Errorf("%v: it does not say that %s is taken", err, taken)
+	}
 	name := filepath.Join(folder, "worker.json")
 	info, err := os.Stat(name)
 	if err != nil || privateFiles && info.Mode().Perm() != 0o600 {

@@ -84,6 +84,7 @@ type farmFlags struct {
 	audit      float64
 	deliveries int
 	window     int
+	flags      *pflag.FlagSet
 }
 
 // registerFarm adds the flags to a command, where there is an engine.
@@ -91,7 +92,7 @@ func registerFarm(f *pflag.FlagSet, std streams) *farmFlags {
 	if std.engine == nil {
 		return nil
 	}
-	ff := &farmFlags{connector: std.engine.Flags(f)}
+	ff := &farmFlags{connector: std.engine.Flags(f), flags: f}
 	f.Float64Var(&ff.audit, "audit", 0,
 		"percent of the jobs that are done twice and compared, with --nats")
 	f.IntVar(&ff.deliveries, "deliveries", campaign.DefaultDeliveries,
@@ -127,7 +128,7 @@ type farm struct {
 // open begins the campaign of a command, or resumes it. It returns nil when the work is done here.
 func (ff *farmFlags) open(ctx context.Context, std streams, slots int) (*farm, error) {
 	if !ff.asked() {
-		return nil, nil
+		return nil, ff.idle()
 	}
 	if err := ff.valid(); err != nil {
 		return nil, err
@@ -192,10 +193,23 @@ func (f *farm) hear(told func(campaign.Progress)) {
 	}
 }
 
+// idle reports flags that say how the work is done elsewhere, where it is done here.
+func (ff *farmFlags) idle() error {
+	if ff == nil {
+		return nil
+	}
+	for _, n := range []string{"audit", "deliveries", "open", "credentials", "farm-dir"} {
+		if ff.flags.Changed(n) {
+			return fmt.Errorf("--%s needs --nats: the work is done here", n)
+		}
+	}
+	return nil
+}
+
 // valid reports flags that make no sense.
 func (ff *farmFlags) valid() error {
 	switch {
-	case ff.audit < 0 || ff.audit > 100:
+	case !(ff.audit >= 0 && ff.audit <= 100): // no number is neither
 		return fmt.Errorf("--audit %g: want 0 to 100", ff.audit)
 	case ff.deliveries < 1:
 		return fmt.Errorf("--deliveries %d: want 1 or more", ff.deliveries)

@@ -168,6 +168,27 @@ func TestFarmJobKinds(t *testing.T) {
 	}
 }
 
+// TestFarmFlags holds that flags which make no sense are refused, and those that would do nothing.
+func TestFarmFlags(t *testing.T) {
+	for _, tt := range []struct{ args, words string }{
+		{"--audit 5", "--audit needs --nats"},
+		{"--open 5", "--open needs --nats"},
+		{"--deliveries 5", "--deliveries needs --nats"},
+		{"--nats x --audit NaN", "want 0 to 100"},
+		{"--nats x --audit -1", "want 0 to 100"},
+		{"--nats x --audit 101", "want 0 to 100"},
+		{"--nats x --deliveries 0", "want 1 or more"},
+		{"--nats x --open 0", "want 1 to 4096"},
+		{"--nats x --open 4097", "want 1 to 4096"},
+	} {
+		code, _, wrong := dominoFarm(t.Context(), newMemory(1), append([]string{"check", "s1",
+			"--save="}, strings.Fields(tt.args)...)...)
+		if code != exitUsage || !strings.Contains(wrong, tt.words) {
+			t.Errorf("%s: exit %d, %q; want %d and %q", tt.args, code, wrong, exitUsage, tt.words)
+		}
+	}
+}
+
 // TestFarmAudit has a worker lie about one job in the campaign: an audit of all jobs does not take
 // it, the exit code is that of an internal error.
 func TestFarmAudit(t *testing.T) {

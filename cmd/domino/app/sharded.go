@@ -108,7 +108,7 @@ func (sf *searchFlags) shardedOne(ctx context.Context, s *scenarios.Scenario, o 
 			if err != nil {
 				return checker.Result{}, err
 			}
-			c.Options = o
+			c.Options, c.Log = o, std.log()
 			if sf.blobs != "" {
 				c.Blobs = shard.NewFolder(sf.blobs)
 			}
