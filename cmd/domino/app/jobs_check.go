@@ -249,7 +249,7 @@ func (p *progress) hear(t campaign.Progress) {
 func (sf *searchFlags) openFarm(ctx context.Context, list []*scenarios.Scenario, std streams,
 	p *progress) (*farm, error) {
 	if !sf.farm.asked() {
-		return nil, nil
+		return nil, sf.farm.idle()
 	}
 	if err := errors.Join(transportable(list), sf.farm.refuse(sf.flags, "save-run", "resume",
 		"save-every", "disk", "certificate", "estimate")); err != nil {
