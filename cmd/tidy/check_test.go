@@ -14,14 +14,17 @@
 package tidy
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
+	"go/build"
 	"go/importer"
 	"go/token"
 	"go/types"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 )
@@ -47,8 +50,14 @@ func findRoot(dir string) (string, error) {
 }
 
 // standardLibrary imports packages of the standard library from their sources:
-// it needs no compiled package and no child process.
+// it needs no compiled package. A test that is built with -trimpath does not
+// know where they are; the go command does.
 func standardLibrary() types.Importer {
+	if build.Default.GOROOT == "" {
+		if root, err := exec.Command("go", "env", "GOROOT").Output(); err == nil {
+			build.Default.GOROOT = string(bytes.TrimSpace(root))
+		}
+	}
 	return importer.ForCompiler(token.NewFileSet(), "source", nil)
 }
 
