@@ -108,18 +108,22 @@ func (b memoryBlobs) Get(ctx context.Context, name string) (data []byte, err err
 }
 
 // Range is that of Blobs.
-func (b memoryBlobs) Range(ctx context.Context, name string, offset, length int64) ([]byte,
-	error) {
-	data, err := b.Get(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	if size := int64(len(data)); offset < 0 || length < 0 || offset > size ||
-		length > size-offset {
-		return nil, fmt.Errorf("blob %s: want %d bytes from %d, it has %d", name, length, offset,
-			size)
-	}
-	return data[offset : offset+length], nil
+func (b memoryBlobs) Range(ctx context.Context, name string, offset, length int64) (data []byte,
+	err error) {
+	err = b.p.call(ctx, "blobs.range", func() error {
+		old, ok := b.p.blobs[name]
+		size := int64(len(old))
+		switch {
+		case !ok:
+			return fmt.Errorf("blob %s: %w", name, ErrMissing)
+		case offset < 0 || length < 0 || offset > size || length > size-offset:
+			return fmt.Errorf("blob %s: want %d bytes from %d, it has %d", name, length, offset,
+				size)
+		}
+		data = slices.Clone(old[offset : offset+length])
+		return nil
+	})
+	return data, err
 }
 
 // List is that of Blobs.

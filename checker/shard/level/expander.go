@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/checker/shard"
@@ -24,11 +23,14 @@ type expander struct {
 	digests [][]checker.Digest          // of the numbers of each word; zero = not asked for
 	numbers []map[checker.Digest]uint32 // of each word
 	base    []uint32
-	reached []uint32 // vectors of the candidates, one behind the other
+	here    []checker.Digest // of base
+	reached []uint32         // vectors of the candidates, one behind the other
 	prints  []checker.Digest
 	parents []uint32
 	known   *prints // of the candidates
 	packer  packer
+	last    *states // that were read last: several blocks may be of one object
+	lastOf  string
 }
 
 // block is what a job asks for.
@@ -62,6 +64,7 @@ func (e *expander) begin(ctx context.Context, h *head) error {
 	words := e.sys.Words()
 	e.made, e.x = e.number, checker.NewExpansion(words)
 	e.base, e.digests = make([]uint32, words), make([][]checker.Digest, words)
+	e.here = make([]checker.Digest, words)
 	e.numbers = nil
 	for range words {
 		e.numbers = append(e.numbers, map[checker.Digest]uint32{})
@@ -137,11 +140,7 @@ var (
 
 // expandSpan expands states of an object, of which the first one has the place in the block.
 func (e *expander) expandSpan(ctx context.Context, in span, at uint32, r *report) error {
-	o, err := e.open(ctx, in.Object)
-	if err != nil {
-		return err
-	}
-	s, err := o.states(ctx, len(e.base))
+	s, err := e.states(ctx, in.Object)
 	if err != nil {
 		return err
 	}
@@ -157,7 +156,7 @@ func (e *expander) expandSpan(ctx context.Context, in span, at uint32, r *report
 		for w := range e.base {
 			place := s.columns[w][i]
 			d := s.table[w][place]
-			print = print.Add(d)
+			print, e.here[w] = print.Add(d), d
 			if table[w][place] == 0 {
 				number, err := e.numberOf(w, d)
 				if err != nil {
@@ -173,6 +172,22 @@ func (e *expander) expandSpan(ctx context.Context, in span, at uint32, r *report
 		e.expand(print, at+uint32(i-in.From), place{in.Object, i}, r)
 	}
 	return nil
+}
+
+// states are those of an object.
+func (e *expander) states(ctx context.Context, at object) (*states, error) {
+	if e.lastOf != "" && e.lastOf == at.Name {
+		return e.last, nil
+	}
+	o, err := e.open(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	s, err := o.states(ctx, len(e.base))
+	if err == nil {
+		e.last, e.lastOf = s, at.Name
+	}
+	return s, err
 }
 
 // numberOf is the number of what has a digest.
@@ -230,24 +245,34 @@ func (r *report) find(sys checker.System, number int, f finding) {
 func (e *expander) successor(print checker.Digest, i int) checker.Digest {
 	deltas := e.x.Deltas(i)
 	for j, d := range deltas {
-		if slices.ContainsFunc(deltas[j+1:], func(f checker.Delta) bool {
-			return f.Word == d.Word
-		}) {
+		if changes(deltas[j+1:], d.Word) {
 			continue // it changes again
 		}
-		if before := e.base[d.Word]; before != d.Value {
-			print = print.Sub(e.digest(d.Word, before)).Add(e.digest(d.Word, d.Value))
+		if e.base[d.Word] != d.Value {
+			print = print.Sub(e.here[d.Word]).Add(e.digest(d.Word, d.Value))
 		}
 	}
 	return print
 }
 
+// changes reports whether one of the deltas is of a word.
+func changes(deltas []checker.Delta, word int) bool {
+	for i := range deltas {
+		if deltas[i].Word == word {
+			return true
+		}
+	}
+	return false
+}
+
 // ask asks the keepers which of the candidates the block owns: places, ascending.
 func (e *expander) ask(ctx context.Context, h *head, b *block, r *report) (owned []int, err error) {
-	order := e.byPartition(e.prints)
+	order, mine := e.byPartition(e.prints), make([]bool, len(e.prints))
 	for from := 0; from < len(order); {
 		life := h.keeperOf(e.partition(e.prints[order[from]]))
-		question := binary.BigEndian.AppendUint64([]byte{toOwn}, b.Attempt)
+		question := make([]byte, 1, 1+ownHeader+min(len(order)-from, mostAsked)*checker.DigestBytes)
+		question[0] = toOwn
+		question = binary.BigEndian.AppendUint64(question, b.Attempt)
 		question = binary.BigEndian.AppendUint32(question, uint32(b.Block))
 		to := from
 		for ; to < len(order) && to-from < mostAsked &&
@@ -268,12 +293,16 @@ func (e *expander) ask(ctx context.Context, h *head, b *block, r *report) (owned
 		for i, n := range order[from:to] {
 			e.sent.note(e.prints[n])
 			if bits[i/8]>>(i%8)&1 != 0 {
-				owned = append(owned, n)
+				mine[n] = true
 			}
 		}
 		from = to
 	}
-	slices.Sort(owned)
+	for n, is := range mine {
+		if is {
+			owned = append(owned, n)
+		}
+	}
 	return owned, nil
 }
 

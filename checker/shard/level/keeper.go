@@ -224,11 +224,13 @@ func (k *keeper) own(q []byte) ([]byte, error) {
 	}
 	q = q[ownHeader:]
 	bits := make([]byte, (len(q)/checker.DigestBytes+7)/8)
-	for i := 0; len(q) > 0; i, q = i+1, q[checker.DigestBytes:] {
+	var p *part
+	for i, at := 0, -1; len(q) > 0; i, q = i+1, q[checker.DigestBytes:] {
 		d := checker.ReadDigest(q)
-		p := k.parts[k.partition(d)]
-		if p == nil {
-			return nil, fmt.Errorf("partition %d is not here", k.partition(d))
+		if n := k.partition(d); n != at { // those of a partition come together
+			if p, at = k.parts[n], n; p == nil {
+				return nil, fmt.Errorf("partition %d is not here", n)
+			}
 		}
 		if p.visited.has(d) {
 			continue

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"slices"
 
 	"github.com/domino-check/domino/checker"
 )
@@ -97,6 +96,9 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (p *packer) build(h header, s *states, contents []content, r *report,
 	prints []checker.Digest) (object, []byte) {
 	var parts [sections][]byte
+	parts[theColumns] = make([]byte, 0, 2*s.words*s.len()) // a place takes one or two bytes mostly
+	parts[theParents] = make([]byte, 0, 2*s.len())
+	parts[thePrints] = make([]byte, 0, checker.DigestBytes*len(prints))
 	for w := range s.words {
 		parts[theTable] = binary.AppendUvarint(parts[theTable], uint64(len(s.table[w])))
 		for _, d := range s.table[w] {
@@ -123,14 +125,18 @@ func (p *packer) build(h header, s *states, contents []content, r *report,
 		parts[i] = p.packed(parts[i])
 	}
 	h.States = s.len()
+	total := 0
 	for i, part := range parts {
+		total += len(part)
 		h.Sizes[i], h.Sums[i] = len(part), crc32.Checksum(part, castagnoli)
 	}
 	head := encode(h)
-	b := binary.BigEndian.AppendUint32(nil, magic)
+	b := binary.BigEndian.AppendUint32(make([]byte, 0, 8+len(head)+total), magic)
 	b = append(binary.BigEndian.AppendUint32(b, uint32(len(head))), head...)
 	o := object{Head: len(b), States: h.States}
-	b = append(b, slices.Concat(parts[:]...)...)
+	for _, part := range parts {
+		b = append(b, part...)
+	}
 	o.Bytes = len(b)
 	return o, b
 }
@@ -257,8 +263,13 @@ func (in *opened) states(ctx context.Context, words int) (*states, error) {
 	}
 	s := &states{words: words}
 	for range words {
-		var list []checker.Digest
-		for range table.next(uint64(len(table.rest) / checker.DigestBytes)) {
+		n := table.next(uint64(len(table.rest) / checker.DigestBytes))
+		if n > uint64(len(table.rest)/checker.DigestBytes) {
+			table.bad = true // the number itself takes a byte
+			break
+		}
+		list := make([]checker.Digest, 0, n)
+		for range n {
 			list = append(list, checker.ReadDigest(table.rest))
 			table.rest = table.rest[checker.DigestBytes:]
 		}
@@ -273,6 +284,7 @@ func (in *opened) states(ctx context.Context, words int) (*states, error) {
 		s.table, s.columns = append(s.table, list), append(s.columns, column)
 	}
 	last := uint64(0)
+	s.parents = make([]uint32, 0, in.States)
 	for range in.States {
 		last += parents.next(1 << 32)
 		s.parents = append(s.parents, uint32(last))
