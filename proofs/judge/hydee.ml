@@ -57,7 +57,11 @@ let judge line =
     String.concat "," (List.map (fun i -> string_of_int (one i)) app.ids @
       List.map string_of_int (List.sort compare t.count)) in
   let events = List.concat_map (fun i -> [Send i; Release i; Receive i]) app.ids @ failures in
-  print_endline (String.concat " "
-    (say (checked app) :: say (stamped app) :: List.map outcome events))
+  print_string (String.concat " "
+    (say (checked app) :: say (stamped app) :: List.map outcome events));
+  print_char '\n'
 
-let () = try while true do judge (input_line stdin) done with End_of_file -> ()
+(* An answer to each line may wait, at most until an empty one asks for all. *)
+let () =
+  try while true do match input_line stdin with "" -> flush stdout | line -> judge line done
+  with End_of_file -> ()

@@ -124,7 +124,7 @@ func compare[S subject](t *testing.T, judge string, n int, draw func(*rand.Rand)
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	const most = 200 // on their way: the judge answers a line before it reads the next one
+	const most = 400 // on their way: the judge answers when it is asked to, and at the end
 	subjects := make(chan S, most)
 	go func() {
 		defer close(subjects)
@@ -137,8 +137,11 @@ func compare[S subject](t *testing.T, judge string, n int, draw func(*rand.Rand)
 			if _, err := w.Write(line); err != nil {
 				return
 			}
-			if i%(most/2) == most/2-1 && w.Flush() != nil {
-				return
+			if i%(most/2) == most/2-1 {
+				_ = w.WriteByte('\n') // sticks: it is to answer all of them now
+				if w.Flush() != nil {
+					return
+				}
 			}
 			subjects <- d
 		}
@@ -168,7 +171,7 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	n, orphaned := *traces, 0
 	if n == 0 {
-		n = effort.Of(3_000, 100_000)
+		n = effort.Cases(3_000, 100_000)
 	}
 	compare(t, build(t, "judge"), n, draw, func(d *run, said []byte) {
 		if bytes.Fields(said)[len(d.things)+1][0] != '0' {
@@ -216,7 +219,8 @@ var wrong = []change{
 func TestWrongOrders(t *testing.T) { notices(t, "judge", "../../spec/order", "TestJudge", wrong) }
 
 // notices makes changes of a package, one after the other, and expects that a test that compares
-// fails.
+// fails. It compiles the files that compare alone: with those that record traces, each change would
+// compile and link all protocols and the checker again.
 func notices(t *testing.T, name, dir, test string, changes []change) {
 	t.Helper()
 	if !effort.Long() {
@@ -247,8 +251,8 @@ func notices(t *testing.T, name, dir, test string, changes []change) {
 			}
 		}
 		out, err := exec.CommandContext(t.Context(), "go", "test", "-vet=off", "-overlay", list,
-			"-run", "^"+test+"$", ".", "-judge", judge, "-traces", strconv.Itoa(10_000)).
-			CombinedOutput()
+			"-run", "^"+test+"$", "judge_test.go", "runs_test.go", "steps_test.go",
+			"-judge", judge, "-traces", strconv.Itoa(10_000)).CombinedOutput()
 		if err == nil || !bytes.Contains(out, []byte("Go says")) {
 			t.Errorf("%s: %v\n%.500s", m.name, err, out)
 		}

@@ -38,6 +38,10 @@ let judge line =
       (match consistent_lines run points with
        | [] -> [ -2 ]
        | l :: rest -> List.map2 (fun x l -> place x 0 l) (List.fold_left better l rest) points) ] in
-  print_endline (String.concat " " (List.map string_of_int said))
+  print_string (String.concat " " (List.map string_of_int said));
+  print_char '\n'
 
-let () = try while true do judge (input_line stdin) done with End_of_file -> ()
+(* An answer to each line may wait, at most until an empty one asks for all. *)
+let () =
+  try while true do match input_line stdin with "" -> flush stdout | line -> judge line done
+  with End_of_file -> ()
