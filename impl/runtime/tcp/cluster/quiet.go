@@ -72,8 +72,9 @@ func (s *supervisor) done() bool {
 
 // still reports whether the supervisor itself has nothing to do for anybody.
 func (s *supervisor) still() bool {
-	if !s.live || len(s.dying) > 0 || len(s.burying) > 0 {
-		return false
+	if !s.live || len(s.dying) > 0 || len(s.burying) > 0 ||
+		slices.ContainsFunc(s.hosts, func(g *ground) bool { return g.fencing }) {
+		return false // who is down because of a host that is given up starts again behind that
 	}
 	return !slices.ContainsFunc(s.procs, func(p *proc) bool {
 		return p.process != nil && (!p.up || len(p.pending) > 0 || p.watched() ||
