@@ -20,11 +20,20 @@ type runFolder struct {
 	guard     *launch.Guard // of a temporary one, which goes with us, however we end
 }
 
+// hasBegun reports whether a folder has more than what a run leaves that was killed before it had
+// saved its plan.
+func hasBegun(entries []os.DirEntry) bool {
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		part, err := filepath.Match(planFile+".*.new", e.Name())
+		return e.Name() != lockFile && (err != nil || !part)
+	})
+}
+
 // openFolder makes a temporary folder, in a parent if that is not "", unless the user names one,
 // which must be new or empty.
 func openFolder(name, parent, prefix string) (*runFolder, error) {
 	if name != "" {
-		if entries, err := os.ReadDir(name); err == nil && len(entries) > 0 {
+		if entries, err := os.ReadDir(name); err == nil && hasBegun(entries) {
 			return nil,
 				fmt.Errorf(
 					"%s has files already, of another run perhaps: name an empty or new folder",

@@ -52,7 +52,8 @@ func runResume(ctx context.Context, args []string, std streams) (int, error) {
 		return 0, err
 	}
 	if _, err := os.Stat(filepath.Join(dir, planFile)); err != nil {
-		return 0, fmt.Errorf("%w: want the folder of a run, as cluster run --dir has begun it", err)
+		return 0, fmt.Errorf("%w: want the folder of a run, as cluster run --dir has begun it; "+
+			"one that was killed before it had saved its plan is begun by the same command", err)
 	}
 	lock, err := lockFolder(dir)
 	if err != nil {

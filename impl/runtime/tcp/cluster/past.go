@@ -46,6 +46,7 @@ type Past struct {
 	said     Deed    // the failure that was announced and not agreed on; without Procs: none
 	unsaid   []Deed  // failures that were not announced
 	tells    []Deed  // what watchers were told
+	clock    uint64  // the largest of the supervisor
 	erred    int     // times that a watcher or a watchdog may have been wrong
 	resumed  bool    // the next failure is the end of all
 	starts   int     // machines that had begun
@@ -210,6 +211,7 @@ func (d *Deed) check(procs int) error {
 
 // replay takes one deed.
 func (k *Past) replay(d *Deed, setup *core.Setup) error {
+	k.clock = max(k.clock, d.Clock)
 	switch d.What {
 	case DidEnd:
 		k.Ended = true

@@ -28,8 +28,8 @@ func (s *supervisor) resume() {
 		s.recall(s.procs[i], &k.procs[i])
 	}
 	s.out.Crashes = k.history()
+	s.clock.hear(k.clock)
 	for i := range k.ended {
-		s.clock.hear(k.ended[i].Clock)
 		s.crashes = append(s.crashes, k.end(&k.ended[i]))
 	}
 	s.did(Deed{What: DidResume, Procs: k.Up})

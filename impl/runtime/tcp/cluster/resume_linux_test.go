@@ -3,6 +3,7 @@ package cluster_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -268,4 +269,62 @@ func listing(t *testing.T, dir string) (list []string) {
 		t.Fatal(err)
 	}
 	return list
+}
+
+// TestStartIsWritten: that a life is started is written down before it is, so that no evidence can
+// be there of a life of which the deeds do not know. Here it can not be started at all.
+func TestStartIsWritten(t *testing.T) {
+	c, _ := config(t, example("hydee", ring), plan.Plan{})
+	c.Hosts = []cluster.Host{{Address: "127.0.0.2", Launcher: []string{"/nowhere/launcher"}}}
+	if _, err := cluster.Run(t.Context(), c); err == nil {
+		t.Fatal("it was started")
+	}
+	text, err := os.ReadFile(filepath.Join(c.Dir, "supervisor.jsonl"))
+	if err != nil || !strings.Contains(string(text), `"what":"started","procs":[0]`) {
+		t.Errorf("%v: deeds %s", err, text)
+	}
+}
+
+// TestClockGoesOn: what is done behind the end of all has later clocks than all that was done
+// before, also where the clock of the host was set back, or is another one.
+func TestClockGoesOn(t *testing.T) {
+	c, _ := config(t, heat("hydee"), plan.Plan{})
+	if _, err := cluster.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	const late = uint64(1) << 62
+	name := filepath.Join(c.Dir, "supervisor.jsonl")
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = fmt.Fprintf(f, `{"clock":%d,"what":"checkpoint","procs":[],"to":0}`+"\n", late)
+	if err := errors.Join(err, f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if c.Past, err = cluster.OpenPast(c.Dir, c.Setup, c.Case); err != nil {
+		t.Fatal(err)
+	}
+	defer c.Past.Close()
+	out, err := cluster.Run(t.Context(), c)
+	if err != nil || !out.Complete {
+		t.Fatalf("%+v %v", out, err)
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	behind := false
+	for line := range bytes.Lines(text) {
+		var d cluster.Deed
+		if err := json.Unmarshal(line, &d); err != nil {
+			t.Fatal(err)
+		}
+		if behind = behind || d.What == cluster.DidResume; behind && d.Clock <= late {
+			t.Errorf("behind the clock %d: %s", late, line)
+		}
+	}
+	if !behind {
+		t.Error("it was not resumed")
+	}
 }

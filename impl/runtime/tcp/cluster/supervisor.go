@@ -264,7 +264,6 @@ func (s *supervisor) spawn(p *proc) {
 	p.watches, p.asleep, p.silent, p.crashed = map[core.Proc]*watchdog{}, nil, false, false
 	p.reader = &reader{name: evidenceFile(s.c.Dir, p.id, p.life)}
 	p.readers = append(p.readers, p.reader)
-	p.born = append(p.born, born{in.Clock, in.Epoch, slices.Clone(in.Gone)})
 	if s.steering != nil {
 		in.Flush, in.After, in.Mail = true, s.steering.after(), s.steering.mailOf(p.id)
 	}
@@ -272,6 +271,9 @@ func (s *supervisor) spawn(p *proc) {
 		false, false, nil, nil, false, ""
 	p.spawned++
 	spawned := p.spawned
+	if s.starts(p, &in); s.over {
+		return
+	}
 	process, err := launch.Start(launch.Command{Name: s.where(p), Launcher: launcher,
 		Path: s.c.Path, Args: s.c.Args, Instructions: in, Errors: s.c.Errors, Group: s.leader(p),
 		Line: func(line []byte) error {
@@ -291,8 +293,6 @@ func (s *supervisor) spawn(p *proc) {
 		return
 	}
 	p.process, p.heard = process, time.Now()
-	s.did(Deed{Clock: in.Clock, What: DidStart, Procs: []core.Proc{p.id},
-		Lives: []core.Incarnation{p.inc}, Epoch: in.Epoch, Gone: anyGone(in.Gone)})
 	if s.c.Started != nil {
 		s.c.Started(p.id, process.ID())
 	}
@@ -304,6 +304,14 @@ func (s *supervisor) spawn(p *proc) {
 		}
 		s.post(func() { s.gone(p, process.Err(), unsure) })
 	}()
+}
+
+// starts writes down that a life is started, before it is: no evidence may be there of one of which
+// nobody knows that.
+func (s *supervisor) starts(p *proc, in *instructions) {
+	p.born = append(p.born, born{in.Clock, in.Epoch, slices.Clone(in.Gone)})
+	s.did(Deed{Clock: in.Clock, What: DidStart, Procs: []core.Proc{p.id},
+		Lives: []core.Incarnation{p.inc}, Epoch: in.Epoch, Gone: anyGone(in.Gone)})
 }
 
 // moments gives a life the moments of the plan at which it is to stop.
