@@ -61,7 +61,7 @@ func (c *clusterCase) config(k strikes, seed uint64, dir string) (cluster.Config
 		Silence: k.Silence, Every: k.Every, States: c.lifts, Forget: k.Forget,
 		Seed: seed, Spread: c.spread, DiskDelay: c.diskDelay, Dir: dir, Timeout: c.timeout,
 		Idle: c.idle, Past: c.past, Address: c.address, Hosts: c.hosts, Ports: c.ports,
-		Fence: c.fence, LostAfter: c.lostAfter, Path: path,
+		Fence: c.fence, LostAfter: c.lostAfter, Lease: c.lease, Path: path,
 		Args: []string{"cluster", "run", "--" + childFlag}, Errors: launch.Shared(c.std.err),
 		Note: func(text string) {
 			if !c.quiet {

@@ -23,6 +23,7 @@ type savedHosting struct {
 	Ports     cluster.Ports `json:"ports,omitzero"`
 	Fence     []string      `json:"fence,omitempty"`
 	LostAfter time.Duration `json:"lostAfter,omitempty"`
+	Lease     time.Duration `json:"lease,omitempty"`
 	Timeout   time.Duration `json:"timeout"`
 	States    bool          `json:"states,omitempty"` // evidence of states: the run is to be lifted
 	Build     build         `json:"build"`            // of domino that has begun it
@@ -39,8 +40,7 @@ type savedHost struct {
 // savedHosting is that of the case.
 func (c *clusterCase) savedHosting() *savedHosting {
 	h := &savedHosting{Address: c.address, Ports: c.ports, Fence: c.fence, LostAfter: c.lostAfter,
-		Timeout: c.timeout, States: c.lifts,
-		Build: thisBuild()}
+		Lease: c.lease, Timeout: c.timeout, States: c.lifts, Build: thisBuild()}
 	for _, k := range c.hosts {
 		h.Hosts = append(h.Hosts, savedHost(k))
 	}
@@ -49,7 +49,8 @@ func (c *clusterCase) savedHosting() *savedHosting {
 
 // hosting is what was saved.
 func (h *savedHosting) hosting() hosting {
-	k := hosting{address: h.Address, ports: h.Ports, fence: h.Fence, lostAfter: h.LostAfter}
+	k := hosting{address: h.Address, ports: h.Ports, fence: h.Fence, lostAfter: h.LostAfter,
+		lease: h.Lease}
 	for _, host := range h.Hosts {
 		k.hosts = append(k.hosts, cluster.Host(host))
 	}

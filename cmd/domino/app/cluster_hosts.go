@@ -18,7 +18,7 @@ import (
 // hostFlags are the flags that say where processes run and meet.
 type hostFlags struct {
 	hosts, address, ports, fence string
-	lostAfter                    time.Duration
+	lostAfter, lease             time.Duration
 }
 
 // register adds them; shared says which folder the hosts must share.
@@ -40,6 +40,9 @@ func (o *hostFlags) register(f *pflag.FlagSet, shared string) {
 	f.DurationVar(&o.lostAfter, "lost-after", 0, "fence a host, too, whose processes give no sign "+
 		"of life for so long; 0: only one whose launchers end and whose disks stay locked, or "+
 		"that starts nothing any more")
+	f.DurationVar(&o.lease, "lease", 0, "instead of --fence: a process behind a launcher is "+
+		"killed by its own kernel when it has not been answered for so long, and a host counts "+
+		"as off when that has become of all there")
 }
 
 // anyLoopback is where processes of this host meet.
@@ -53,6 +56,7 @@ type hosting struct {
 	fence   []string
 	// after so long
 	lostAfter time.Duration
+	lease     time.Duration
 	// a folder that they share, below which the temporary one is; "": that of the system
 	shared string
 }
@@ -60,7 +64,7 @@ type hosting struct {
 // resolve reads the flags; it may have to wait for a file, or for Slurm.
 func (o *hostFlags) resolve(ctx context.Context) (hosting, error) {
 	return heard(ctx, func() (h hosting, err error) {
-		h.address, h.lostAfter = o.address, o.lostAfter
+		h.address, h.lostAfter, h.lease = o.address, o.lostAfter, o.lease
 		if h.fence, err = splitWords(o.fence); err != nil {
 			return h, fmt.Errorf("--fence: %w", err)
 		}

@@ -228,7 +228,8 @@ func (t *torture) add(s *scenarios.Scenario, r *verify.Resolved) error {
 		}
 	}
 	c := cluster.Config{Setup: r.Setup, Model: r.Model, Dir: "-", Path: "-",
-		Address: t.address, Hosts: t.hosts, Ports: t.ports, Fence: t.fence, LostAfter: t.lostAfter}
+		Address: t.address, Hosts: t.hosts, Ports: t.ports, Fence: t.fence, LostAfter: t.lostAfter,
+		Lease: t.lease}
 	if err := c.Validate(); err != nil {
 		return err
 	}

@@ -67,12 +67,16 @@ type Config struct {
 	// a host behind a launcher none of whose processes gives a sign of life for so long is fenced;
 	// 0: only one whose launchers end
 	LostAfter time.Duration
-	Ports     Ports  // where all listen, at their hosts; of Address if its port is 0
-	Path      string // of the program whose child is a life
-	Args      []string
-	Errors    io.Writer                      // standard error of the children; nil: discarded
-	Note      func(text string)              // for the reader, while it runs; may be nil
-	Started   func(p core.Proc, process int) // for tests; may be nil
+	// instead of Fence: a process behind a launcher is killed by its own kernel when for so long
+	// it has not been answered, and a host counts as off when that must have become of all there.
+	// LostAfter is the same, unless it is given
+	Lease   time.Duration
+	Ports   Ports  // where all listen, at their hosts; of Address if its port is 0
+	Path    string // of the program whose child is a life
+	Args    []string
+	Errors  io.Writer                      // standard error of the children; nil: discarded
+	Note    func(text string)              // for the reader, while it runs; may be nil
+	Started func(p core.Proc, process int) // for tests; may be nil
 
 	heard func(kind string) // for tests: an answer of a life; may be nil
 }
@@ -204,7 +208,7 @@ func (c *Config) Validate() error {
 		return err
 	}
 	for _, validate := range []func() error{c.validateMoments, c.validateHosts, c.validatePorts,
-		c.validateFence, c.validateStops} {
+		c.validateFence, c.validateLease, c.validateStops} {
 		if err := validate(); err != nil {
 			return err
 		}
@@ -228,6 +232,7 @@ func (c *Config) validateTimes() error {
 		{"time between checkpoints", c.Every},
 		{"silence that is suspect", c.Silence},
 		{"silence after which a host is lost", c.LostAfter},
+		{"lease", c.Lease},
 		{"time in which nothing may happen", c.Idle},
 	}
 	for i, t := range c.Timed {
@@ -347,6 +352,7 @@ func Run(ctx context.Context, c Config) (*Result, error) {
 	if c.Spread == 0 {
 		c.Spread = defaultSpread
 	}
+	c.LostAfter = cmp.Or(c.LostAfter, c.Lease)
 	c.Address = c.meeting()
 	if c.Note == nil {
 		c.Note = func(string) {}

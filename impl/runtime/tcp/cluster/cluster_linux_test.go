@@ -45,6 +45,8 @@ func TestMain(m *testing.M) {
 		beHost(os.Args[1])
 	case "launcher":
 		os.Exit(beLauncher(os.Args[1]))
+	case "relay":
+		os.Exit(beRelay())
 	case "limited":
 		os.Setenv(asChild, "live")
 		runLimited(os.Args[1:])

@@ -122,7 +122,11 @@
 // Config.LostAfter when none of its processes has given a sign of life for so long; no clocks are
 // compared, and a host that is only slow is lost, too, as the fence makes it so. Survivors wait for
 // no end of connections with what ran there: they take what has arrived and close them, so a prefix
-// arrives, as of all who die. The next lives start on the next host, on the same disks in the
+// arrives, as of all who die. Without such a command there are leases (Config.Lease): a process is
+// killed by a timer of its own kernel when it has not been answered for so long, whether it runs or
+// not, and when that must be over for all that ran on a host nothing runs there; clocks must go on
+// about as fast, no more. What the file system of such a host still holds back of writes of theirs
+// is for the file system to refuse. The next lives start on the next host, on the same disks in the
 // folder that all share. A fence command that fails ends the run, with the name of the host; one
 // that lies makes two lives of one proc.
 //

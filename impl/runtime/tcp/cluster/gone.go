@@ -9,7 +9,7 @@ import (
 
 // gone comes when a process has ended.
 func (s *supervisor) gone(p *proc, err, unsure error) {
-	if unsure != nil && len(s.c.Fence) > 0 && s.hosts[p.host].err == nil && !s.off(p.host) {
+	if unsure != nil && s.c.fences() && s.hosts[p.host].err == nil && !s.off(p.host) {
 		s.fence(p.host, unsure.Error(), func(failed error) { s.gone(p, err, failed) })
 		return
 	}

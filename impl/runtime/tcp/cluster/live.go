@@ -51,6 +51,7 @@ type life struct {
 	watches map[core.Proc]uint64 // the watchdogs that run
 	serial  uint64               // of the newest watchdog
 	steered steered              // of a course
+	leased  *lease               // nil: it lives for as long as it likes
 	tasks   sync.WaitGroup
 
 	waiting atomic.Bool // orders has something
@@ -97,6 +98,11 @@ func (l *life) live(resolve func(json.RawMessage) (*core.Setup, error)) (err err
 	ctx, cancel := context.WithCancel(context.Background())
 	defer l.tasks.Wait()
 	defer cancel()
+	release, err := l.lease()
+	if err != nil {
+		return err
+	}
+	defer release()
 	records, err := l.openFiles()
 	if err != nil {
 		return err
@@ -230,6 +236,10 @@ func (l *life) heard(line []byte) {
 	} // and the thread itself says what it waits for, if it comes to that
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if err == nil && o.Kind == sayLease && l.leased != nil {
+		l.leased.granted(o.Serial)
+		return
+	}
 	l.orders = append(l.orders, o)
 	l.failure = errors.Join(l.failure, err)
 	l.ring()

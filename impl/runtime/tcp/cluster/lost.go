@@ -39,9 +39,9 @@ const (
 func (c *Config) validateFence() error {
 	launched := slices.ContainsFunc(c.Hosts, func(h Host) bool { return h.Launcher != nil })
 	switch {
-	case c.LostAfter > 0 && len(c.Fence) == 0:
+	case c.LostAfter > 0 && !c.fences():
 		return errors.New("cluster: a host that is silent may live on: a fence command must " +
-			"switch it off before it counts as lost")
+			"switch it off before it counts as lost, or the lease of its processes be over")
 	case len(c.Fence) > 0 && !launched:
 		return errors.New(
 			"cluster: a fence command is for hosts with launchers, and there are none")
@@ -89,9 +89,16 @@ func (s *supervisor) fence(host int, why string, then func(error)) {
 		return
 	}
 	g.fencing, g.waiting = true, []func(error){then}
-	s.note("host %s: %s: it is fenced", name, why)
+	off := func() error { return s.c.fence(name) }
+	if s.c.Lease > 0 {
+		end := s.leaseOver(host) // nobody there is answered any more
+		off = func() error { return s.outlast(end) }
+		s.note("host %s: %s: its leases end", name, why)
+	} else {
+		s.note("host %s: %s: it is fenced", name, why)
+	}
 	s.fences.Go(func() {
-		err := s.c.fence(name)
+		err := off()
 		s.post(func() {
 			if g.fencing, g.err = false, err; err == nil {
 				g.off.Store(true)
@@ -180,7 +187,7 @@ func (s *supervisor) watchHosts() {
 		for _, p := range s.procs {
 			if p.host == host && s.far(p) && p.process != nil && p.up && !p.dying {
 				there++
-				if time.Since(p.heard) > s.c.LostAfter {
+				if time.Since(p.heard) > s.c.LostAfter && time.Since(p.granted) > s.c.LostAfter {
 					silent++
 				}
 			}
@@ -202,7 +209,7 @@ func (s *supervisor) unfenced(err error) {
 // startless notes whether a life behind a launcher has come up, and reports whether its host does
 // not start any more.
 func (s *supervisor) startless(p *proc, up bool) bool {
-	if !s.far(p) || len(s.c.Fence) == 0 {
+	if !s.far(p) || !s.c.fences() {
 		return false
 	}
 	g := s.hosts[p.host]

@@ -107,7 +107,7 @@ func (n *network) reached(c *cluster.Config) {
 		c.Hosts = append(c.Hosts, cluster.Host{Name: n.host[i], Address: n.at(i),
 			Launcher: []string{"/usr/bin/env", asChild + "=launcher", c.Path, address}})
 	}
-	c.Fence = []string{"/bin/sh", "-c", powerOff}
+	c.Fence = []string{"/bin/sh", "-c", "sleep 0.3; " + powerOff} // nobody may be in a hurry
 	c.LostAfter = 2 * time.Second
 	c.Timeout = time.Minute
 }
@@ -133,28 +133,36 @@ func TestLostHost(t *testing.T) {
 	text := example("hydee", ring, "clusters: a b | c")
 	want := reach(t, text)
 	down := func(n *network) { n.ip("link", "set", n.link[1], "down") }
+	power := func(n *network) { exec.Command("/bin/sh", "-c", powerOff, n.host[1]).Run() }
+	oneWay := func(n *network) { // nobody has this card, so what it sends goes nowhere
+		for _, to := range []string{n.address, n.at(0)} {
+			n.ip("-n", n.host[1], "neigh", "replace", to, "lladdr", "02:00:00:00:00:99", "dev",
+				"eth0")
+		}
+	}
 	up := func() { exec.Command("ip", "link", "set", n.link[1], "up").Run() }
+	blink := func(n *network) {
+		down(n)
+		time.AfterFunc(300*time.Millisecond, up)
+	}
 	tests := []struct {
 		name   string
 		happen func(n *network)
 		fails  string // the fence command
 		lost   bool
+		lease  time.Duration // in the place of a fence command
 	}{
-		{"power", func(n *network) { exec.Command("/bin/sh", "-c", powerOff, n.host[1]).Run() }, "",
-			true},
-		{"link", down, "", true},
-		{"one way", func(n *network) { // nobody has this card, so what it sends goes nowhere
-			for _, to := range []string{n.address, n.at(0)} {
-				n.ip("-n", n.host[1], "neigh", "replace", to, "lladdr", "02:00:00:00:00:99", "dev",
-					"eth0")
-			}
-		}, "", true},
-		{"link for a while", func(n *network) {
-			down(n)
-			time.AfterFunc(300*time.Millisecond, up)
-		}, "", false},
-		{"slow", func(*network) {}, "", false},
-		{"no fence", down, "ip link set " + n.link[1] + " up; echo no such outlet; false", false},
+		{"power", power, "", true, 0},
+		{"link", down, "", true, 0},
+		{"one way", oneWay, "", true, 0},
+		{"link for a while", blink, "", false, 0},
+		{"slow", func(*network) {}, "", false, 0},
+		{"no fence", down, "ip link set " + n.link[1] + " up; echo no such outlet; false", false,
+			0},
+		{"power, lease", power, "", true, 2 * time.Second},
+		{"link, lease", down, "", true, 2 * time.Second},
+		{"one way, lease", oneWay, "", true, 2 * time.Second},
+		{"link for a while, lease", blink, "", false, 4 * time.Second},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -170,10 +178,12 @@ func TestLostHost(t *testing.T) {
 				up()
 			}()
 			if tt.name == "slow" {
-				n.tc("qdisc", "add", "dev", n.link[1], "root", "netem", "delay", "1ms")
+				n.slow(1)
 			}
 			if tt.fails != "" {
 				c.Fence = []string{"/bin/sh", "-c", tt.fails}
+			} else if c.Lease = tt.lease; tt.lease > 0 {
+				c.Fence, c.LostAfter = nil, 0
 			}
 			var notes []string
 			c.Note = func(text string) { notes = append(notes, text) }
@@ -204,18 +214,31 @@ func TestLostHost(t *testing.T) {
 				t.Errorf("lost %t, %d outside, digests %x, want %x: %q", isLost, out.Outside,
 					out.Digests, want.Digests, notes)
 			}
-			if left := n.pids(1); tt.lost && len(left) > 0 {
+			most := 0
+			if tt.lease > 0 && tt.name != "power, lease" {
+				most = 1 // who starts lives is no life
+			}
+			if left := n.pids(1); tt.lost && len(left) > most {
 				t.Errorf("on the host that is lost there are %v", left)
 			}
 		})
 	}
 }
 
-// tc sets what becomes of packets, or skips the test where that is not known.
-func (n *network) tc(args ...string) {
-	if out, err := exec.Command("tc", args...).CombinedOutput(); err != nil {
-		n.t.Skipf("tc %s: %v: %s", strings.Join(args, " "), err, out)
+// slow delays what goes to a host, or where the system can not do that lets little through at a
+// time, which then waits in a queue.
+func (n *network) slow(host int) {
+	var said []byte
+	for _, how := range []string{"netem delay 1ms", "tbf rate 4mbit burst 3000 latency 400ms"} {
+		args := append([]string{"qdisc", "add", "dev", n.link[host], "root"},
+			strings.Fields(how)...)
+		out, err := exec.Command("tc", args...).CombinedOutput()
+		if err == nil {
+			return
+		}
+		said = append(said, out...)
 	}
+	n.t.Skipf("no link is slow here: %s", said)
 }
 
 // TestNoFence refuses hosts that would be given up without being known to be off.

@@ -47,6 +47,7 @@ type proc struct {
 	asleep  *sleep                  // it is stopped, or silent; nil: it is not
 	silent  bool                    // from outside
 	heard   time.Time               // of it, last
+	granted time.Time               // it was, and it has a lease since
 	crashed bool                    // by its own evidence: it was rolling back
 
 	pending  []notice   // failures that it has not been told of
@@ -257,6 +258,7 @@ func (s *supervisor) spawn(p *proc) {
 	var launcher []string
 	if len(s.c.Hosts) > 0 {
 		in.Host, launcher = s.c.Hosts[p.host].Address, s.c.Hosts[p.host].Launcher
+		in.Lease = s.leaseOf(p)
 	}
 	in.Proc, in.Life, in.Incarnation, in.Restart = p.id, p.life, p.inc, p.life > 0
 	s.moments(p, &in)
@@ -283,7 +285,7 @@ func (s *supervisor) spawn(p *proc) {
 			}
 			s.post(func() {
 				if p.spawned == spawned && p.process != nil {
-					s.hear(p, a)
+					s.takes(p, a)
 				}
 			})
 			return nil

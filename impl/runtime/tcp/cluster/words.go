@@ -45,7 +45,9 @@ type instructions struct {
 	Keep      bool          `json:"keep"` // messages that are ignored stay on their way
 	Set       bool          `json:"set"`  // and what was sent is on its way for ever
 	Beat      time.Duration `json:"beat"` // between two signs of life, at most; 0: nobody listens
-	Bare      bool          `json:"bare"` // no evidence is kept
+	// the kernel ends it when nobody has renewed this; 0: it lives for as long as it likes
+	Lease time.Duration `json:"lease,omitempty"`
+	Bare  bool          `json:"bare"` // no evidence is kept
 	// procs that talk with each other are connected before anybody goes on, within so long; 0: when
 	// they first do
 	Connect time.Duration `json:"connect"`
@@ -92,6 +94,7 @@ const (
 	sayMove       = "move"   // of a course: Move
 	sayMoved      = "moved"  // is it done? It is answered behind all orders before
 	sayYield      = "yield"  // what is on its way here, or waits here for others?
+	sayLease      = "lease"  // that of the question Serial
 	sayDoing      = "doing"  // what are you doing? It is answered even in a step that does not end
 )
 
@@ -125,6 +128,7 @@ const (
 	saidPanic  = "panic"  // of the machine: Text
 	saidFailed = "failed" // it can not go on: Text
 	saidBeat   = "beat"
+	saidLease  = "lease" // it asks for one: Serial
 	saidDoing  = "doing" // Text, "" if it does not hang
 	// what it waits for: Peers with all that is known, Text of the program, in words
 	saidWaits   = "waits"
