@@ -40,6 +40,8 @@ type lead struct {
 	bound    string
 	bytes    int64
 	decided  []pairing // what all know before the level at hand
+
+	troubles, troubledAt int // of the engine, since a level was reached
 }
 
 // errAgain says that the level is done again.
@@ -52,6 +54,7 @@ func Lead(ctx context.Context, c Config, sys checker.Portable) (Outcome, error) 
 	if err != nil {
 		return Outcome{}, err
 	}
+	c.Engine = marked{c.Engine}
 	l := &lead{Config: &c, sys: sys, bounds: c.Options.Bounds(ctx),
 		shunned: map[string]time.Time{}, began: time.Now()}
 	for {
@@ -65,6 +68,9 @@ func Lead(ctx context.Context, c Config, sys checker.Portable) (Outcome, error) 
 				return Outcome{}, err
 			}
 			return l.outcome(context.WithoutCancel(ctx))
+		}
+		if l.patient(ctx, err) {
+			continue
 		}
 		if !errors.Is(err, shard.ErrConflict) && !errors.Is(err, shard.ErrExists) {
 			return Outcome{}, err

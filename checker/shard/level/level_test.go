@@ -120,6 +120,9 @@ func walked(t *toy, out Outcome, o checker.Options) error {
 			}
 			last, state = x.Steps[i].Violation, x.State(i, nil)
 		}
+		if last == 0 {
+			last = t.Terminal(state)
+		}
 		if last == 0 || t.Violation(last).Property != f.Property {
 			return fmt.Errorf("the run breaks nothing, want %s", f.Property)
 		}

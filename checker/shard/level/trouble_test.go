@@ -2,8 +2,10 @@ package level
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -13,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/shard"
 	"github.com/domino-check/domino/spec"
 )
@@ -124,4 +127,157 @@ func TestDamaged(t *testing.T) {
 			}
 		})
 	})
+}
+
+// TestKeeper asks a keeper: the first block to name a fingerprint owns it, however often it is
+// asked, until the attempt is closed; nobody is answered about another attempt.
+func TestKeeper(t *testing.T) {
+	t.Parallel()
+	c := Config{ID: "x", Engine: shard.NewMemory().Process("k", nil)}
+	c, err := c.filled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := record{Level: -1, Tallies: make([]tally, c.Partitions)}
+	if err := c.Blobs.Put(t.Context(), "x/records/a", encode(first)); err != nil {
+		t.Fatal(err)
+	}
+	k := &keeper{Config: &c, ctx: t.Context()}
+	prepare := func(attempt uint64) error {
+		p := preparation{Attempt: attempt, Record: "x/records/a"}
+		for n := range c.Partitions {
+			p.Parts = append(p.Parts, n)
+		}
+		question := append([]byte{toPrepare}, encode(p)...)
+		if _, err := k.answer(question); err != nil {
+			return err
+		}
+		k.group.Wait()
+		_, err := k.answer(question)
+		return err
+	}
+	own := func(attempt uint64, block uint32, prints ...uint64) (string, error) {
+		q := binary.BigEndian.AppendUint64([]byte{toOwn}, attempt)
+		q = binary.BigEndian.AppendUint32(q, block)
+		for _, n := range prints {
+			q = checker.Digest{Lo: n}.Append(q)
+		}
+		bits, err := k.answer(q)
+		return fmt.Sprint(bits), err
+	}
+	if err := prepare(3); err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		attempt uint64
+		block   uint32
+		prints  []uint64
+		want    string // "" = refused
+	}{
+		{3, 0, []uint64{1, 2}, "[3]"},
+		{3, 1, []uint64{1, 2, 0, 5}, "[12]"}, // zero is a fingerprint, too
+		{3, 0, []uint64{1, 2}, "[3]"},        // once more
+		{3, 2, []uint64{0, 5}, "[0]"},
+		{2, 0, []uint64{9}, ""},
+		{4, 0, []uint64{9}, ""},
+	} {
+		got, err := own(tt.attempt, tt.block, tt.prints...)
+		if err == nil && got != tt.want || (err != nil) != (tt.want == "") {
+			t.Errorf("attempt %d, block %d, %v: %s, %v; want %q", tt.attempt, tt.block, tt.prints,
+				got, err, tt.want)
+		}
+	}
+	if err := prepare(2); !errors.Is(err, errOtherAttempt) {
+		t.Errorf("an older attempt is prepared: %v", err)
+	}
+	count := 0
+	for _, n := range k.close().Named {
+		count += n.Count
+	}
+	if _, err := own(3, 0, 7); count != 4 || !errors.Is(err, errOtherAttempt) {
+		t.Errorf("%d fingerprints were named, want 4; behind that: %v", count, err)
+	}
+}
+
+// flaky is an engine of which some calls fail, before or after they have done what they do.
+type flaky struct {
+	*shard.Process
+	mu     sync.Mutex
+	random *rand.Rand
+	failed int
+}
+
+func (p *flaky) fails() (before, after error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch p.random.IntN(12) {
+	case 0:
+		before = errors.New("nothing is heard")
+	case 1:
+		after = errors.New("nothing was heard")
+	default:
+		return nil, nil
+	}
+	p.failed++
+	return before, after
+}
+
+func (p *flaky) Publish(ctx context.Context, jobs ...shard.Job) error {
+	before, after := p.fails()
+	if before != nil {
+		return before
+	}
+	return errors.Join(p.Process.Publish(ctx, jobs...), after)
+}
+
+func (p *flaky) List(ctx context.Context, prefix string) ([]shard.Entry, error) {
+	if before, after := p.fails(); before != nil || after != nil {
+		return nil, errors.Join(before, after)
+	}
+	return p.Process.List(ctx, prefix)
+}
+
+func (p *flaky) Create(ctx context.Context, key string, value []byte) (uint64, error) {
+	before, after := p.fails()
+	if before != nil {
+		return 0, before
+	}
+	revision, err := p.Process.Create(ctx, key, value)
+	return revision, errors.Join(err, after)
+}
+
+func (p *flaky) Update(ctx context.Context, key string, value []byte, revision uint64) (uint64,
+	error) {
+	before, after := p.fails()
+	if before != nil {
+		return 0, before
+	}
+	next, err := p.Process.Update(ctx, key, value, revision)
+	return next, errors.Join(err, after)
+}
+
+// TestFlaky has an engine that does not answer one call of the coordinator in six, whether it has
+// done it or not: the search goes on to the numbers of the one in one process.
+func TestFlaky(t *testing.T) {
+	t.Parallel()
+	toy := toys(6)
+	want := local(toy, checker.Options{})
+	for seed := range uint64(effort.Cases(4, 40)) {
+		synctest.Test(t, func(t *testing.T) {
+			m := shard.NewMemory()
+			led(t, m, toy, func(p *shard.Process) shard.Blobs { return p.Blobs() },
+				func(l Config) {
+					e := &flaky{Process: m.Process("lead", nil),
+						random: rand.New(rand.NewPCG(seed, 3))}
+					l.Engine = e
+					out, err := Lead(t.Context(), l, toy.fresh())
+					if err != nil {
+						t.Fatalf("seed %d: %v", seed, err)
+					}
+					if d := cmp.Diff(want, numbersOut(out, false)); d != "" || e.failed == 0 {
+						t.Errorf("seed %d, %d calls failed (-local +here):\n%s", seed, e.failed, d)
+					}
+				})
+		})
+	}
 }

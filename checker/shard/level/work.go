@@ -40,6 +40,12 @@ func Work(ctx context.Context, c Config) error {
 	defer stop()
 	defer unserve()
 	leave, err := hold(ctx, &c, c.workersPrefix()+c.Life)
+	for err != nil && !errors.Is(err, shard.ErrCrashed) {
+		if err := errors.Join(pause(ctx, again), ctx.Err()); err != nil {
+			return err
+		}
+		leave, err = hold(ctx, &c, c.workersPrefix()+c.Life)
+	}
 	if err != nil {
 		return err
 	}
@@ -144,6 +150,11 @@ func (e *expander) giveUp(ctx context.Context, d shard.Delivery, b *block, why e
 // counts: at what is compared and set.
 func hold(ctx context.Context, c *Config, key string) (leave func(), err error) {
 	revision, err := c.Engine.Create(ctx, key, []byte(c.Life))
+	if errors.Is(err, shard.ErrExists) { // perhaps by a call of ours of which nothing was heard
+		if e, failed := c.Engine.Get(ctx, key); failed == nil && string(e.Value) == c.Life {
+			revision, err = e.Revision, nil
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
