@@ -55,6 +55,9 @@ func readCSV(l *lines, ranks int) (*Graph, error) {
 		if err := f.channel(line); err != nil {
 			return nil, err
 		}
+		if bytes := f.fields[2]; bytes > 0 && f.fields[3] == 0 && len(f.order) > 3 {
+			return nil, l.errorf("messages 0: %d bytes need one", bytes)
+		}
 		if err := b.Add(int(f.fields[0]), int(f.fields[1]), f.fields[2],
 			f.fields[3]); err != nil {
 			return nil, l.errorf("%w", err)

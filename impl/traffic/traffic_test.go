@@ -132,6 +132,7 @@ func TestErrors(t *testing.T) {
 		{"a quote alone", "0,1,\"\n", `f:1: bytes "\"": want a whole number`},
 		{"nothing in quotes", "0,\"\",5\n", `f:1: dst "": want a whole number`},
 		{"negative rank", "src,dst,bytes\n-1,1,5\n", "f:2: src -1: negative"},
+		{"no message", "0,1,0,0\n0,1,5,0\n", "f:2: messages 0: 5 bytes need one"},
 		{"negative messages", "0,1,5,-2\n", "f:1: messages -2: negative"},
 		{"absurd size", "0,1,99999999999999999999\n", "f:1: bytes 99999999999999999999: no number"},
 		{"absurd by a digit", "0,1,9999999999999999999\n", "f:1: bytes 9999999999999999999: no"},
@@ -208,7 +209,7 @@ func TestRandomFiles(t *testing.T) {
 		n, want := 2+r.IntN(20), map[pair]sum{}
 		var text strings.Builder
 		for range 1 + r.IntN(200) {
-			p, s := pair{r.IntN(n), r.IntN(n)}, sum{r.Int64N(1000), r.Int64N(10)}
+			p, s := pair{r.IntN(n), r.IntN(n)}, sum{r.Int64N(1000), 1 + r.Int64N(10)}
 			fmt.Fprintf(&text, "%d,%d,%d,%d\n", p[0], p[1], s.Bytes, s.Messages)
 			if p[0] != p[1] {
 				want[p] = sum{want[p].Bytes + s.Bytes, want[p].Messages + s.Messages}

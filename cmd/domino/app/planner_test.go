@@ -170,6 +170,8 @@ func TestPlanRefuses(t *testing.T) {
 		{"nothing", "want a kernel", nil},
 		{"unknown", "nosuch", []string{"nosuch"}},
 		{"words", "is no file, no kernel", []string{"nosuch", "ranks=4"}},
+		{"a kernel without numbers", `kernel cg wants numbers, such as "cg ranks=16"`,
+			[]string{"cg"}},
 		{"kernel", "want a square", []string{"bt class=S ranks=5"}},
 		{"one rank", "ring ranks=1: no traffic", []string{"ring ranks=1"}},
 		{"one rank of a file", "no traffic", []string{planFileOf(t, "x", "0,0,1\n")}},

@@ -41,6 +41,13 @@ func (std streams) planned(ctx context.Context, words []string, ranks int) (*pla
 				spelling.Guess(strings.Fields(text)[0], kernelNames()))
 		case scenario && !exists && filepath.Ext(text) != "":
 			return nil, err
+		case scenario && !exists && isKernel(text):
+			what, err := std.scenarioTraffic(text)
+			if err != nil {
+				err = fmt.Errorf("kernel %s wants numbers, such as \"%s ranks=16\": %w", text, text,
+					err)
+			}
+			return what, err
 		case scenario:
 			return std.scenarioTraffic(text)
 		}
