@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -277,8 +278,20 @@ func (p *intervalPlan) print(out io.Writer, a *performed) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	return printNotes(out, append(a.Notes, "lost: done again, or cut by a failure; wasted: of "+
-		"that and of restarts what falls to ranks that roll back"))
+	return printNotes(out, slices.Concat(a.Notes, p.stuck(a), []string{"lost: done again, or cut " +
+		"by a failure; wasted: of that and of restarts what falls to ranks that roll back"}))
+}
+
+// stuck names the rates of failures with which the job makes no progress.
+func (p *intervalPlan) stuck(a *performed) (notes []string) {
+	for _, r := range a.Intervals {
+		note := fmt.Sprintf("no progress with a failure every %s: the next one is there before "+
+			"some work and a checkpoint of %s are done", lasting(r.MTBF), lasting(p.job.Checkpoint))
+		if ever(r.Total) == "never" && !slices.Contains(notes, note) {
+			notes = append(notes, note)
+		}
+	}
+	return notes
 }
 
 // ever is a time, or never.
@@ -291,7 +304,7 @@ func ever(s *float64) string {
 
 // more is how much longer than the work, in percent.
 func (p *intervalPlan) more(total *float64) string {
-	if total == nil {
+	if ever(total) == "never" {
 		return "-"
 	}
 	return strconv.FormatFloat(100*(*total/p.job.Work-1), 'g', 4, 64) + " %"

@@ -1,9 +1,12 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -24,12 +27,16 @@ type measuredRows struct {
 // is all CPU that logging adds, by the messages: what falls to loggers is less.
 func measuredLogging(file, kernel, protocol string) (l performability.Logging, note string,
 	err error) {
-	text, err := os.ReadFile(file)
+	text, err := smallFile(file)
 	if err != nil {
 		return l, "", err
 	}
 	var a measuredRows
-	if err := json.Unmarshal(text, &a); err != nil || a.Schema != formatName("perf") {
+	if err := json.Unmarshal(text, &a); err != nil {
+		return l, "", fmt.Errorf("%s:%d: no answer of %s: %w", file, jsonLine(text, err),
+			called("domino cluster perf --json"), err)
+	}
+	if a.Schema != formatName("perf") {
 		return l, "", fmt.Errorf("%s is no answer of %s, of this version of domino", file,
 			called("domino cluster perf --json"))
 	}
@@ -94,4 +101,35 @@ func measuredRow(file string, a *measuredRows, kernel, protocol string) (*perf.R
 			r.Kernel, r.Protocol, r.Wrong+r.Unfinished)
 	}
 	return found[0], nil
+}
+
+// mostSmall bounds a file that is read as a whole, of which no true one comes near.
+const mostSmall = 64 << 20
+
+// smallFile is what a file has, unless it has no end, as some devices.
+func smallFile(name string) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was read only
+	text, err := io.ReadAll(io.LimitReader(f, mostSmall+1))
+	if err == nil && len(text) > mostSmall {
+		err = fmt.Errorf("%s: more than %d MB: no such file is so large", name, mostSmall>>20)
+	}
+	return text, err
+}
+
+// jsonLine is the line of an error in a text of JSON, from 1.
+func jsonLine(text []byte, err error) int {
+	at := int64(len(text))
+	var syntax *json.SyntaxError
+	var typed *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		at = syntax.Offset
+	case errors.As(err, &typed):
+		at = typed.Offset
+	}
+	return 1 + bytes.Count(bytes.TrimRight(text[:min(at, int64(len(text)))], "\n"), []byte("\n"))
 }

@@ -214,6 +214,10 @@ func TestMeasuredMapping(t *testing.T) {
 	if m.Ranks != 9 || m.Messages != 10 || !near(m.CPU, 1e-4) {
 		t.Errorf("flags that were measured, too: %+v", m)
 	}
+	vast := write(none)
+	if err := os.Truncate(vast, mostSmall+1); err != nil {
+		t.Fatal(err)
+	}
 	for line, want := range map[string]string{
 		good + " --logging sbml":                                            "0 rows for sbml",
 		good + " --kernel l":                                                "0 rows for logging",
@@ -224,7 +228,8 @@ func TestMeasuredMapping(t *testing.T) {
 		write(none + "," + row(`"logs":1,"unfinished":"cut"`)):              "trusted: cut",
 		write(none + "," + row(`"logs":1`) + "," + row(`"logs":1`)):         "2 rows",
 		write(strings.Replace(none, "100", "0", 1) + "," + row(`"logs":1`)): "took no time",
-		write("{"):                   "is no answer of",
+		write("{"):                   ":1: no answer of",
+		vast:                         "more than 64 MB",
 		good + "x":                   "no such file",
 		good + " --ranks 1000000000": "ranks: want",
 	} {
@@ -250,6 +255,31 @@ func TestElapsing(t *testing.T) {
 		var e elapsing
 		if err := e.Set(text); err == nil {
 			t.Errorf("%q is %s", text, e.String())
+		}
+	}
+}
+
+// TestNoProgress: a failure before any checkpoint is done is said, and has no percentage.
+func TestNoProgress(t *testing.T) {
+	code, out, errors := domino(t.Context(), strings.Fields("performability interval --work 10d "+
+		"--checkpoint 15m --restart 15m --mtbf 1m,1d")...)
+	note := "no progress with a failure every 1 m: the next one is there before some work and a " +
+		"checkpoint of 15 m are done"
+	if text := strings.Join(strings.Fields(out), " "); code != 0 || errors != "" ||
+		!strings.Contains(text, note) || strings.Count(text, "no progress") != 1 ||
+		strings.Contains(text, "e+16") {
+		t.Errorf("exit %d, %s\n%s", code, errors, out)
+	}
+}
+
+// TestJSONLine names the line of an error, also where the text ends too early.
+func TestJSONLine(t *testing.T) {
+	for text, want := range map[string]int{"{": 1, "{\n": 1, "{\n\"rows\":\n 7,": 3,
+		"{\n\"rows\": x\n}": 2, "{}\n\n}": 3, "": 1, "{\n\"cores\":\"x\"}": 2} {
+		var a measuredRows
+		err := json.Unmarshal([]byte(text), &a)
+		if got := jsonLine([]byte(text), err); err == nil || got != want {
+			t.Errorf("%q: line %d, want %d: %v", text, got, want, err)
 		}
 	}
 }

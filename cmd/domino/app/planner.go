@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -211,7 +210,7 @@ func (s *planSubject) ranksOf(flag, text string) (list []int, err error) {
 
 // readNodeMap reads lines "RANK NODE", each rank once.
 func readNodeMap(file string, what *planSubject) ([]int, error) {
-	text, err := os.ReadFile(file)
+	text, err := smallFile(file)
 	if err != nil {
 		return nil, fmt.Errorf("--node-map: %w", err)
 	}
