@@ -30,10 +30,7 @@ func hydee() Paper {
 		hydeeProved("thm-2", "Theorem 2", "every orphan is sent again", "H5", "H11a", "H11b"),
 		hydeeTable1(), hydeeAt1024(),
 		hydeeFigure5(), hydeeFigure6(),
-		{ID: "vi-25", Where: "section VI", Method: Simulated,
-			Says:   "checkpoints at the same time make a burst of I/O",
-			Values: []Value{{Name: "checkpoints at the same time", Printed: "I/O bursts"}},
-			Why:    "nothing compares both yet"},
+		hydeeBurst(),
 	}}
 }
 

@@ -16,7 +16,7 @@ const (
 	NoClaim      Status = iota // nothing that could be made
 	Reproduced                 // ours may be rounded to the printed one
 	NotHere                    // not reproducible here
-	NotMade                    // nothing made it yet: a command does
+	NotMade                    // not made now: --measure or --simulate does
 	Unclear                    // our spread covers both answers
 	Contradicted               // see Kind
 	Failed                     // our own error
@@ -153,6 +153,8 @@ func (c *Claim) unmade(m Method) Status {
 		return NoClaim
 	case m.Quick() && c.Make != nil:
 		return Failed // the maker has forgotten it
+	case c.Long == nil:
+		return NotHere // nothing makes it, whatever is asked for
 	}
 	return NotMade
 }

@@ -268,3 +268,42 @@ func changed(v *papers.Value) string {
 	}
 	return other.Printed
 }
+
+// TestStoredOnce: that CAMEL stores a multicast once is counted in a run.
+func TestStoredOnce(t *testing.T) {
+	for copies, want := range map[int]papers.Status{0: papers.Contradicted, 1: papers.Reproduced,
+		4: papers.Contradicted} {
+		b := stubbed()
+		b.Run = func(_ context.Context, name, _ string, _ bool) (*census.Counts, error) {
+			if name != "camel" {
+				t.Errorf("%s was run", name)
+			}
+			return &census.Counts{Copies: copies}, nil
+		}
+		r := madeOn(t, b, claimOf(t, "camel", "fig-3"))
+		if cell := cellOf(t, r, "multicast", "CAMEL"); cell.Status != want {
+			t.Errorf("%d copies: %v, want %v", copies, cell.Status, want)
+		}
+	}
+}
+
+// TestNothingMakes: where nothing makes what is not quick, whatever is asked for, it is not
+// reproducible here, with a reason; where a flag does, it is said how long that takes.
+func TestNothingMakes(t *testing.T) {
+	for _, p := range papers.All() {
+		for i := range p.Claims {
+			c := &p.Claims[i]
+			r := papers.Judge(c, nil, nil)
+			for _, cell := range r.Cells {
+				switch {
+				case !c.Lasting(cell.Value):
+				case c.Long != nil && (cell.Status != papers.NotMade || c.Takes <= 0):
+					t.Errorf("%s %s %s: %v, takes %v", p.Name, c.ID, cell.Label(), cell.Status,
+						c.Takes)
+				case c.Long == nil && (cell.Status != papers.NotHere || cell.Why+c.Why == ""):
+					t.Errorf("%s %s %s: %v, %q", p.Name, c.ID, cell.Label(), cell.Status, cell.Why)
+				}
+			}
+		}
+	}
+}

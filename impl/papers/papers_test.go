@@ -152,6 +152,10 @@ func TestUnclear(t *testing.T) {
 			t.Errorf("%+v: %v, want %v", try.got, r.Status, try.want)
 		}
 	}
+	if r := papers.Judge(&c, nil, nil); r.Status != papers.NotHere {
+		t.Errorf("a measurement that nothing makes is %v", r.Status)
+	}
+	c.Long = func(context.Context, *papers.Bench) ([]papers.Got, error) { return nil, nil }
 	if r := papers.Judge(&c, nil, nil); r.Status != papers.NotMade {
 		t.Errorf("a measurement that nobody made is %v", r.Status)
 	}

@@ -266,9 +266,13 @@ func addUp(values sheet) (got []Got) {
 }
 
 // smallMessages asks Fig 6.5 whether the techniques are the same below the eager limit: some
-// benchmarks have messages that small.
+// benchmarks log messages that small. Where larger ones are sent, too, they may be what differs.
 func smallMessages(row, name string, breakdown sheet) Got {
 	const limit = 64.0 // KB
+	// faces are the largest messages of LU on 16 processes, in KB: two planes of five numbers a
+	// point, of the face between neighbours (NPB 3, exchange_3), with 102 and 162 points a side
+	faces := map[string]float64{"LU.B": 2 * 5 * 8 * 26 * 102 / 1024., "LU.C": 2 * 5 * 8 * 41 *
+		162 / 1024.}
 	g := Got{Row: row, Name: name, Text: yes, Why: "by Fig 6.5"}
 	largest := 0.0
 	for _, bench := range radicBenches {
@@ -276,10 +280,20 @@ func smallMessages(row, name string, breakdown sheet) Got {
 		size := breakdown.number(logSize, a) /
 			(breakdown.number(failureEvent, a) - breakdown.number(checkpointEvent, a))
 		before, after := breakdown.number(preCheckpoint, a), breakdown.number(preCheckpoint, b)
-		if by := 100 * math.Abs(before/after-1); size < limit && by > max(1, largest) {
+		by := 100 * math.Abs(before/after-1)
+		if size >= limit || by <= 1 {
+			continue
+		}
+		why := fmt.Sprintf("Fig 6.5: %s logs %.2f KB a message, and takes %.0f %% longer to its "+
+			"checkpoint under receiver-based logging", bench, size, by)
+		face := faces[bench]
+		if face <= limit {
+			return Got{Row: row, Name: name, Text: no, Why: why}
+		}
+		if by > largest {
 			largest = by
-			g.Text, g.Why = no, fmt.Sprintf("Fig 6.5: %s logs %.2f KB a message, and takes "+
-				"%.0f %% longer to its checkpoint under receiver-based logging", bench, size, by)
+			g = Got{Row: row, Name: name, Status: Unclear, Why: fmt.Sprintf("%s; but it also "+
+				"sends faces of %.0f KB, which may be why: netpipe decides", why, face)}
 		}
 	}
 	return g
@@ -293,7 +307,8 @@ func radicCommunication() Claim {
 	return Claim{ID: "fig-6.6", Where: "6.3.3", Method: Simulated,
 		Says: "CG on 16 processes of 8 nodes: class B communicates for 82 % of the time, class D " +
 			"for 36 %, where hybrid logging saves around 13 points of overhead",
-		Why: "no command simulates nodes with a network of theirs yet",
+		Why: "what a rank computes between its messages on that machine is not printed, and " +
+			"every share of the time hangs on it",
 		Values: []Value{share("class B", "communication", "%", "82"),
 			share("class D", "communication", "%", "36"),
 			share("class D", "less overhead", "points", "13")}}

@@ -42,6 +42,8 @@ func radicUtilisation(overheads sheet) Claim {
 		Command: "domino cluster netpipe --card 1G --protocols none,rbml,hmpl --sizes 64K..64M",
 		Why:     "curves; the text has one number each",
 		Values:  []Value{share("RBML", "50"), share("HMPL", "85")}}
+	near := &c.Values[1]
+	near.Tolerance, near.Why = 2.5, "near to 85, of an overhead near to 20: both in steps of five"
 	c.Make = making(func() (got []Got, err error) {
 		for _, row := range []string{"RBML", "HMPL"} {
 			used := 100 / (1 + overheads.number(row, netpipeOverhead)/100)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 )
@@ -15,6 +16,9 @@ type ModelPlan struct {
 	Ranks, Clusters           int
 	Work                      time.Duration // of a rank in an iteration
 	Failures                  int
+	// Checkpoints are taken once an interval, unit by unit, each image of so many bytes; 0 = none.
+	Interval time.Duration
+	Image    int64
 }
 
 // Model is what the plan gives, in seconds; parts of the recovery are zero without a failure.
@@ -143,6 +147,31 @@ func cheaper(ctx context.Context, b *Bench, kernel string, v Value) (Got, error)
 		}
 		notes = append(notes, fmt.Sprintf("%s: receiver-based %+.0f %%, hybrid %+.0f %%", name,
 			over[0], over[1]))
+	}
+	return inModel(v, holds, notes), nil
+}
+
+// cheapestOf says whether semi-coordinated checkpoints with hybrid logging cost least, of all
+// kernels.
+func cheapestOf(ctx context.Context, b *Bench, v Value) (Got, error) {
+	holds, notes := true, []string{}
+	for _, kernel := range []string{"lu", "cg", "bt"} {
+		best, err := b.model(ctx, calm(kernel, hybridLogging, "mode=semi"))
+		if err != nil {
+			return Got{}, err
+		}
+		next := math.Inf(1)
+		for _, other := range []ModelPlan{calm(kernel, hybridLogging, ""),
+			calm(kernel, receiverBased, "mode=semi"), calm(kernel, receiverBased, "")} {
+			m, err := b.model(ctx, other)
+			if err != nil {
+				return Got{}, err
+			}
+			next = min(next, m.overhead())
+		}
+		holds = holds && best.overhead() < next
+		notes = append(notes, fmt.Sprintf("%s: %+.0f %%, the next best %+.0f %%", kernel,
+			best.overhead(), next))
 	}
 	return inModel(v, holds, notes), nil
 }

@@ -3,6 +3,7 @@ package papers_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/domino-check/domino/impl/papers"
@@ -125,3 +126,76 @@ func TestStages(t *testing.T) {
 		}
 	}
 }
+
+// Aim: Fig 6.10 holds where hybrid logging with semi-coordinated checkpoints costs least, of every
+// kernel, and of vi-25 checkpoints at once cost by their images and those of clusters hardly
+// anything. Method: models by hand, of which one is changed at a time.
+func TestCheckpointModels(t *testing.T) {
+	calm := func(p papers.ModelPlan) float64 {
+		over := map[string]float64{"rbml": 1.5, "hmpl": 1.3, "coordinated": 20, "hydee": 20}
+		x := over[p.Protocol]
+		switch {
+		case p.Options == "mode=semi":
+			x -= .1
+		case p.Interval > 0 && p.Protocol == "coordinated":
+			x += float64(p.Image) / 1e7
+		case p.Interval > 0:
+			x += .002
+		}
+		return x
+	}
+	const best = "semi-coordinated with hybrid logging costs least"
+	const together = "all at the same time may slow the application down"
+	const spread = "one cluster after the other avoids that"
+	for name, c := range map[string]struct {
+		paper, id, row string
+		is             func(papers.ModelPlan) bool
+		by             float64
+		want           papers.Status
+	}{
+		"as said":        {"radic", "fig-6.10", best, nil, 0, papers.Reproduced},
+		"hybrid alone":   {"radic", "fig-6.10", best, of("hmpl", ""), -.1, papers.Unclear},
+		"receiver-based": {"radic", "fig-6.10", best, of("rbml", ""), -.3, papers.Unclear},
+		"and semi-coordinated": {"radic", "fig-6.10", best, of("rbml", "mode=semi"), -.2,
+			papers.Unclear},
+		"of bt alone":        {"radic", "fig-6.10", best, ofBT, .1, papers.Unclear},
+		"at once":            {"hydee", "vi-25", together, nil, 0, papers.Reproduced},
+		"whatever the image": {"hydee", "vi-25", together, small, .8, papers.Unclear},
+		"nothing for little": {"hydee", "vi-25", together, small, -.2, papers.Unclear},
+		"in turn":            {"hydee", "vi-25", spread, nil, 0, papers.Reproduced},
+		"in turn, as dear":   {"hydee", "vi-25", spread, taken("hydee"), .07, papers.Unclear},
+	} {
+		b := &papers.Bench{Model: func(_ context.Context, p papers.ModelPlan) (*papers.Model,
+			error) {
+			m := &papers.Model{None: 1, Calm: calm(p)}
+			if c.is != nil && c.is(p) {
+				m.Calm += c.by
+			}
+			return m, nil
+		}}
+		r := madeOn(t, b, claimOf(t, c.paper, c.id))
+		if cell := cellOf(t, r, c.row, "so"); cell.Status != c.want || r.Err != nil {
+			t.Errorf("%s: %v, want %v (%v)", name, cell.Status, c.want, r.Err)
+		}
+	}
+	if r := madeOn(t, &papers.Bench{}, claimOf(t, "hydee", "vi-25")); r.Status != papers.NotHere {
+		t.Errorf("vi-25 without a model: %v", r.Status)
+	}
+}
+
+// of is a plan of a protocol with options.
+func of(protocol, options string) func(papers.ModelPlan) bool {
+	return func(p papers.ModelPlan) bool { return p.Protocol == protocol && p.Options == options }
+}
+
+// ofBT is the best plan of one kernel.
+func ofBT(p papers.ModelPlan) bool {
+	return of("hmpl", "mode=semi")(p) && strings.HasPrefix(p.Kernel, "bt")
+}
+
+// taken is a plan of a protocol with checkpoints, small one with small images.
+func taken(protocol string) func(papers.ModelPlan) bool {
+	return func(p papers.ModelPlan) bool { return p.Protocol == protocol && p.Interval > 0 }
+}
+
+func small(p papers.ModelPlan) bool { return taken("coordinated")(p) && p.Image < 5e6 }

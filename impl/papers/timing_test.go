@@ -79,8 +79,9 @@ func TestMeasuredClaims(t *testing.T) {
 	if err != nil || r.Err != nil {
 		t.Fatal(err, r.Err)
 	}
-	// 2 and 1.2 are 100 and 20 %, and HMPL takes 0.6 of RBML at every size
-	for i, want := range []Status{Reproduced, Reproduced, Contradicted, Contradicted} {
+	// 2 and 1.2 are 100 and 20 %, and HMPL takes 0.6 of RBML at every size; what Fig 6.5 has of
+	// small messages is of a program that sends large ones, too
+	for i, want := range []Status{Reproduced, Reproduced, Unclear, Contradicted} {
 		if r.Cells[i].Status != want {
 			t.Errorf("%s %s: %v, want %v", r.Cells[i].Row, r.Cells[i].Name, r.Cells[i].Status, want)
 		}

@@ -31,9 +31,13 @@ func (std streams) modelClaimed(ctx context.Context, p papers.ModelPlan) (*paper
 	if _, err := std.Find(p.Protocol); err != nil {
 		return nil, fmt.Errorf("%w: %w", papers.ErrAbsent, err)
 	}
-	s, err := std.simulation(&simulateFlags{protocols: []string{p.Protocol}, options: p.Options,
+	f := &simulateFlags{protocols: []string{p.Protocol}, options: p.Options,
 		machine: "ethernet-1g", clusters: strconv.Itoa(max(1, p.Clusters)), work: p.Work,
-		failures: p.Failures, seed: 1}, []string{p.Kernel})
+		failures: p.Failures, image: p.Image, seed: 1}
+	if p.Interval > 0 {
+		f.interval = p.Interval.String()
+	}
+	s, err := std.simulation(f, []string{p.Kernel})
 	if err != nil {
 		return nil, err
 	}
