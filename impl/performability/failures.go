@@ -111,8 +111,11 @@ type Expected struct {
 // segments are how many checkpoints a job writes at an interval, and the work behind the last.
 func (j Job) segments(interval float64) (count, last float64) {
 	work := j.Work * j.Slowdown
+	if interval >= work { // also one without end, as Best without failures
+		return 0, work
+	}
 	count = math.Ceil(work/interval) - 1
-	return max(count, 0), work - max(count, 0)*interval
+	return count, work - count*interval
 }
 
 // Expect is the time that a job takes with a checkpoint at every interval, but none at its end.

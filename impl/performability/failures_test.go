@@ -233,3 +233,16 @@ func TestPool(t *testing.T) {
 		t.Errorf("repairs that take no time: %+v, %v", instant, err)
 	}
 }
+
+// TestWithoutEnd: a job whose interval is as long as its work, or has no end, as the best one of a
+// job that never fails, writes no checkpoint; one of half of its work writes one, not two.
+func TestWithoutEnd(t *testing.T) {
+	j := Job{Work: 100, Checkpoint: 1, MTBF: math.Inf(1)}
+	for interval, want := range map[float64]float64{j.Best(): 100, 1e300: 100, 100: 100, 99.9: 101,
+		50: 101, 49.9: 102} {
+		if e, err := j.Expect(interval); err != nil || e.Total != want ||
+			e.Checkpoints != want-100 {
+			t.Errorf("every %g: %+v, %v, want %g", interval, e, err, want)
+		}
+	}
+}
