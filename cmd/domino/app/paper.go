@@ -292,6 +292,9 @@ func paperCells(p *wantedPaper, r *papers.Result) (cells []paperCell) {
 		cell.Row, cell.Name, cell.Unit, cell.Printed = c.Row, c.Name, c.Unit, c.Printed
 		cell.Shown, cell.Status, cell.Kind = c.Shown, c.Status, c.Kind
 		cell.Method, cell.Why = c.Method.String(), c.Why
+		if c.Why == "" && c.Status == papers.NotHere {
+			cell.Why = r.Why
+		}
 		low, high := c.Band()
 		cell.Low, cell.High = finite(low), finite(high)
 		if g := c.Got; g != nil && g.Status == papers.NoClaim {

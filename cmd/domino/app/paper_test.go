@@ -291,3 +291,25 @@ func tableWidths(t *testing.T, text string) {
 		lines = nil
 	}
 }
+
+// TestPaperReasons: in JSON, where each value stands alone, what is not reproducible here has a
+// reason, also where that is one of the whole claim.
+func TestPaperReasons(t *testing.T) {
+	reasons := 0
+	for _, p := range papers.All() {
+		for i := range p.Claims {
+			r := papers.Judge(&p.Claims[i], nil, nil)
+			for _, cell := range paperCells(&wantedPaper{Paper: p}, r) {
+				if cell.Status != papers.NotHere {
+					continue
+				}
+				if reasons++; cell.Why == "" {
+					t.Errorf("%s %s %s %s: no reason", p.Name, cell.ID, cell.Row, cell.Name)
+				}
+			}
+		}
+	}
+	if reasons < 40 {
+		t.Errorf("%d values", reasons)
+	}
+}
