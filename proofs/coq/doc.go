@@ -22,6 +22,7 @@
 //	HydEEReplay  [HydEE] Theorems 1 and 2, and that what arrives is not too early
 //	HydEEPhases  what they assume of programs, as it is executed
 //	HydEEErrata  what is printed, read as one likes, breaks them
+//	Instances    small systems that satisfy the hypotheses of the others, and what follows there
 //
 // # Hypotheses
 //
