@@ -44,7 +44,7 @@ var quick = []struct{ protocol, erratum string }{
 func TestErrata(t *testing.T) {
 	var rapidRatios, ratios []float64
 	for i, tt := range quick {
-		if i%8 > 0 && !effort.Long() {
+		if i%16 > 0 && !effort.Long() {
 			continue
 		}
 		target := targetOf(t, tt.protocol, "repaired+"+tt.erratum)

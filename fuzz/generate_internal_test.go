@@ -66,6 +66,10 @@ func baseline(t *testing.T, d *draft) (suite *script.Suite, states int, differ, 
 func TestGenerate(t *testing.T) {
 	for _, needs := range []promise.Determinism{promise.NoDeterminism, promise.Piecewise,
 		promise.SendDeterministic} {
+		if needs == promise.Piecewise && !effort.Long() {
+			t.Logf("%s: %s", needs, effort.More)
+			continue
+		}
 		gen := cases(&scenarios.Scenario{Protocol: "p", Variant: "repaired"}, everything(needs))
 		seen := map[string]int{}
 		explored, differing, stuck := 0, 0, 0
@@ -140,7 +144,7 @@ func TestBytes(t *testing.T) {
 	if got, want := d.program(), "a: send b m1\nb: recv a\n"; got != want {
 		t.Errorf("simplest program %q, want %q", got, want)
 	}
-	for n := range 200 {
+	for n := 0; n < 200; n += effort.Of(4, 1) {
 		data := make([]byte, n)
 		for i := range data {
 			data[i] = byte(core.Mix(uint64(n*1000 + i)))

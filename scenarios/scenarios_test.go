@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/scenarios"
 	"github.com/domino-check/domino/spec/fault"
 )
@@ -425,10 +426,10 @@ func TestLoadWithoutEnd(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(file, 1<<33); err != nil {
+	if err := os.Truncate(file, effort.Of[int64](1<<30, 1<<33)); err != nil {
 		t.Skip(err) // no room for holes
 	}
 	if _, err := scenarios.Load(file); err == nil || !strings.Contains(err.Error(), "no scenario") {
-		t.Errorf("8 GiB of nothing: %v", err)
+		t.Errorf("a GiB of nothing, or eight: %v", err)
 	}
 }

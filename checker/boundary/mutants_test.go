@@ -334,7 +334,7 @@ func TestNearMissesAreAccepted(t *testing.T) {
 				return
 			}
 			explored[tt.mutant+" in "+tt.scope] = tt.property
-			if i%2 > 0 {
+			if i%4 > 0 {
 				effort.Seconds(t)
 			}
 			m, s := find(t, tt.mutant), scopeOf(t, tt.scope)

@@ -274,7 +274,8 @@ func crashes(r *Run) (sum int) {
 // TestAttempt gives a schedule to a world in which some of its events can not happen: they are left
 // out, and the rest breaks the property all the same. The budgets that a run uses are counted.
 func TestAttempt(t *testing.T) {
-	w := brokenWorld(t, twoMessages, []int{0, 1}, "H1", fault.Model{Failures: 2, Checkpoints: 1})
+	w := brokenWorld(t, twoMessages, []int{0, 1}, "H1",
+		fault.Model{Failures: effort.Of(1, 2), Checkpoints: 1})
 	r := search.Explore(t.Context(), w, checker.Options{Order: checker.BreadthFirst,
 		Only: "exactly-once"})
 	run, err := w.Follow(r.Found[0].Path)

@@ -41,7 +41,7 @@ func TestPicksAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(16, 7))
 	ends, compared := 0, 0
-	for range effort.Cases(60, 600) {
+	for range effort.Cases(30, 600) {
 		text := picking(r, randomProgram(r, 2+r.IntN(2), 1+r.IntN(4)))
 		setup := bare(t, text)
 		o, err := Oracle(t.Context(), setup, checker.Options{MaxStates: 20000})
@@ -71,7 +71,7 @@ func TestPicksAgainstBruteForce(t *testing.T) {
 			}
 		}
 	}
-	if compared < 20 || ends < 5*compared {
+	if compared < effort.Of(10, 20) || ends < 5*compared {
 		t.Errorf("only %d programs with %d ends", compared, ends)
 	}
 	t.Logf("%d programs, %d ends", compared, ends)

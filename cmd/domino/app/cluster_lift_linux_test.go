@@ -70,9 +70,10 @@ func TestClusterLiftErrors(t *testing.T) {
 
 // TestTortureLift finds every run of torture again.
 func TestTortureLift(t *testing.T) {
+	effort.Seconds(t)
 	t.Setenv("DOMINO_TEST_MAIN", "1")
 	t.Setenv("TMPDIR", t.TempDir())
-	runs := effort.Of("2", "25")
+	const runs = "25"
 	code, out, errors := domino(t.Context(), "cluster", "torture", "--lift", "--runs", runs,
 		"--kernel", "none", "--dir", filepath.Join(t.TempDir(), "wrong"))
 	if code != exitSampled || !strings.Contains(out, runs+" runs were found again in the world, "+

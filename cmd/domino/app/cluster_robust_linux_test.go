@@ -145,7 +145,9 @@ func TestClusterPlan(t *testing.T) {
 		!slices.Equal(first.Crashes[0].Procs, again.Crashes[0].Procs) {
 		t.Errorf("exit code %d %v %s%s", code, err, out, errors)
 	}
-	if code, _, errors := domino(t.Context(), "cluster", "run", "ring3", "--plan",
+	if !effort.Long() {
+		t.Log("with the same scenario: " + effort.More)
+	} else if code, _, errors := domino(t.Context(), "cluster", "run", "ring3", "--plan",
 		plan); code != 0 {
 		t.Errorf("with the same scenario: exit code %d %s", code, errors)
 	}
@@ -183,6 +185,7 @@ func TestClusterPlan(t *testing.T) {
 // TestTortureKills stops after a number of failures, with more of them in a run than the scenarios
 // have, and prints JSON with a line a protocol.
 func TestTortureKills(t *testing.T) {
+	effort.Seconds(t)
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	t.Setenv("TMPDIR", t.TempDir())
 	code, out, errors := domino(t.Context(), "cluster", "torture", "ring3", "causal-s1", "--kills",

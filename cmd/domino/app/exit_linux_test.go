@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/scenarios"
 )
 
@@ -39,6 +40,9 @@ func TestExitCodes(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			if tt.name == "fuzz" || tt.name == "kill that never struck" {
+				effort.Seconds(t)
+			}
 			code, out, errors := domino(t.Context(), strings.Fields(tt.line)...)
 			if code != tt.code || !strings.Contains(out, tt.want) {
 				t.Errorf("exit %d, want %d with %q\n%s%s", code, tt.code, tt.want, out, errors)

@@ -130,6 +130,9 @@ func farmCases() map[string][]string {
 func TestFarmEqual(t *testing.T) {
 	for name, args := range farmCases() {
 		t.Run(name, func(t *testing.T) {
+			if name == "fuzz" || name == "mutate" {
+				effort.Seconds(t)
+			}
 			code, want, _ := domino(t.Context(), append(args, "--workers", "1")...)
 			for _, workers := range effort.Of([]int{2}, []int{1, 2, 5}) {
 				got, out, errors := dominoFarm(t.Context(), newMemory(workers),

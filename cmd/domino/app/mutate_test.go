@@ -39,9 +39,10 @@ func TestMutate(t *testing.T) {
 // TestMutateFuzz hunts one mutant in random scenarios, and one of a protocol that there are none
 // for.
 func TestMutateFuzz(t *testing.T) {
+	effort.Seconds(t)
 	t.Parallel()
 	code, out, errors := domino(t.Context(), "mutate", "causal/piggyback-none", "two-phase/hasty",
-		"--methods", "exhaustive,fuzz", "--schedules", effort.Of("500", "2000"), "--json",
+		"--methods", "exhaustive,fuzz", "--schedules", "2000", "--json",
 		"--shrink", "0")
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if code != 0 || len(lines) != 3 {

@@ -62,6 +62,10 @@ func TestMutateSourceOdd(t *testing.T) {
 		{"--methods pos", "--methods has no meaning with --source"},
 		{"two-phase nobody-has-this", `no mutant has "nobody-has-this" in its name`},
 	} {
+		if tt.args[0] != '-' && !effort.Long() {
+			t.Log(tt.args + ", for which the go command compiles: " + effort.More)
+			continue
+		}
 		code, out, errors := domino(t.Context(), append([]string{"mutate", "--source", "--list"},
 			strings.Fields(tt.args)...)...)
 		if code != exitUsage || !strings.Contains(out+errors, tt.want) {

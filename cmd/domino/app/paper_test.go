@@ -88,8 +88,8 @@ func TestPaperSame(t *testing.T) {
 			return a == ""
 		})
 		var first string
-		if form == "" && !effort.Long() {
-			t.Log("as text: " + effort.More)
+		if form != "--json" && !effort.Long() {
+			t.Log("as text, as Markdown: " + effort.More)
 			continue
 		}
 		for i, cores := range []int{2, 1} {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"path/filepath"
 	"testing"
+
+	"github.com/domino-check/domino/checker/effort"
 )
 
 // TestPlanRecorded plans a run as processes in which a rank was killed: what was sent again counts
@@ -33,6 +35,7 @@ func TestPlanRecorded(t *testing.T) {
 // workers gets a matrix of 6 times 6 numbers, and an empty block at the end; each of six rows is
 // sent and comes back.
 func TestPlanMeasured(t *testing.T) {
+	effort.Seconds(t)
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	record := func(kernel string, args ...string) string {
 		dir := filepath.Join(t.TempDir(), "run")

@@ -10,7 +10,7 @@ import (
 )
 
 // slow are commands that compute for long even when they have little to do.
-var slow = regexp.MustCompile(`^(tables volume|experiments|compare|cluster (perf|torture))`)
+var slow = regexp.MustCompile(`^(tables volume|experiments|compare|cluster (perf|torture|netpipe)|fuzz)`)
 
 // TestSchema has every command print JSON: each object says which format it has, is of that format
 // by its document, and has the fields that a reader of any answer looks for.

@@ -24,14 +24,11 @@ type counted struct {
 // the simulator run the same cells; protocols with messages that depend on the order of events,
 // as those whose acknowledgements may be late, are held to their digests alone.
 func TestSimulateProcesses(t *testing.T) {
+	effort.Seconds(t)
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
 	t.Setenv("TMPDIR", t.TempDir())
 	o := perfFlags{kernels: "heat n=16 iterations=6", protocols: "none,hydee", ranks: 4, rounds: 1,
 		clusters: "2", seed: 1, kills: []string{"r1@50%"}, timeout: time.Minute}
-	if !effort.Long() {
-		likeProcesses(t, o, 2, 1)
-		return
-	}
 	nine := o
 	o.kernels += ",ring iterations=10,cg inner=2"
 	o.protocols += ",rbml,hmpl,causal"

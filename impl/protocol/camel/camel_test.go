@@ -122,7 +122,7 @@ func TestCompletedIsRepeated(t *testing.T) {
 		"t: contribute g; checkpoint\nw: contribute g; checkpoint\n")
 	c := world.Case{Setup: setup, Baseline: baseline, Model: fault.Model{Failures: 1,
 		Victims: []trace.Proc{0}, FromDead: fault.Nothing}}
-	runs := effort.Of(1500, 40000)
+	runs := effort.Of(500, 40000)
 	out, err := world.Sample(t.Context(), c, strategy, sample.Options{Runs: runs, Seed: 3})
 	if err != nil {
 		t.Fatal(err)

@@ -113,7 +113,7 @@ func TestRandomPrograms(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, err := world.Check(t.Context(), world.Case{Setup: setup, Baseline: baseline, Model: m},
-			checker.Options{MaxStates: effort.Of(8000, 40000)})
+			checker.Options{MaxStates: effort.Of(4000, 40000)})
 		if err != nil {
 			t.Fatal(err)
 		}

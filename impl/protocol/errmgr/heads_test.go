@@ -3,6 +3,7 @@ package errmgr_test
 import (
 	"testing"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/checker/sample"
 	"github.com/domino-check/domino/checker/verify"
 	"github.com/domino-check/domino/checker/world"
@@ -23,12 +24,13 @@ func TestHeads(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	runs := effort.Of(40, 150)
 	for _, strategy := range []sample.Strategy{&sample.PCTCP{}, &sample.RandomWalk{}} {
-		out, err := world.Sample(t.Context(), r.Case, strategy, sample.Options{Runs: 150})
+		out, err := world.Sample(t.Context(), r.Case, strategy, sample.Options{Runs: runs})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(out.Runs) > 0 || out.Samples == nil || out.Samples.Runs != 150 {
+		if len(out.Runs) > 0 || out.Samples == nil || out.Samples.Runs != runs {
 			t.Errorf("%s %s: %+v, broken are %d", out.Verdict, out.Reason, out.Samples,
 				len(out.Runs))
 		}

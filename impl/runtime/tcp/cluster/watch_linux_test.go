@@ -103,8 +103,8 @@ func TestNodes(t *testing.T) {
 	}
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if i%3 > 0 && !effort.Long() {
-				t.Skip("one of three: " + effort.More)
+			if i != 0 && i != 3 {
+				effort.Seconds(t)
 			}
 			text := strings.Replace(example(tt.protocol, pair, tt.more), "failures: 2\n", "", 1)
 			calm, v := run(t, text, plan.Plan{})
@@ -224,8 +224,11 @@ func TestStopped(t *testing.T) {
 			"suspicions: 1", "victims: N1"), 4, 1},
 		{"a rank", example("hydee", ring, "suspicions: 1"), 0, 1},
 	}
-	for _, tt := range tests {
+	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
+			if i == 0 {
+				effort.Seconds(t)
+			}
 			text := strings.Replace(tt.text, "failures: 2", "failures: 0", 1)
 			calm, v := run(t, text, plan.Plan{})
 			if v != nil {
@@ -257,6 +260,7 @@ func TestStopped(t *testing.T) {
 // is back when it does. It is stopped when the life of another one begins, and goes on when the
 // supervisor has noticed.
 func TestSilence(t *testing.T) {
+	effort.Seconds(t)
 	text := strings.Replace(example("hydee", ring, "suspicions: 1"), "failures: 2", "failures: 1",
 		1)
 	c, r := config(t, text,

@@ -10,11 +10,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"sync"
+	"strings"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/buffer"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
@@ -151,6 +153,9 @@ func TestEveryPair(t *testing.T) {
 		{"one without shared memory", func(c *mesh.Config) { c.Private = c.Self == 2 }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			if strings.HasSuffix(tt.name, "polling") || strings.HasSuffix(tt.name, "yielding") {
+				effort.Seconds(t)
+			}
 			const procs = 6
 			r := newRun(t, procs, tt.set)
 			// before descriptors are counted: the first one makes those of the poller of Go, which
