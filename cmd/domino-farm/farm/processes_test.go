@@ -142,7 +142,7 @@ func TestEmbedded(t *testing.T) {
 	folder := t.TempDir()
 	for _, args := range [][]string{
 		{"check", "s1", "h1", "h10", "ring3", "--failures", "1", "--save="},
-		{"fuzz", "hydee", "--runs", fmt.Sprint(effort.Of(100, 4000)), "--seed", "7",
+		{"fuzz", "hydee", "--runs", fmt.Sprint(effort.Cases(100, 1000)), "--seed", "7",
 			"--corpus", "", "--for", "0"},
 		{"check", "s1", "--search", "bfs", "--shards", "2", "--save="},
 	} {
@@ -199,8 +199,8 @@ func TestOtherBuild(t *testing.T) {
 
 // TestPoison has a job that ends each worker: it is unknown in the end, and the others are done.
 func TestPoison(t *testing.T) {
-	if !effort.Long() {
-		t.Skip("a minute, as dead workers are waited for: " + effort.More)
+	if !effort.Huge() { // TestSpent of checker/shard/campaign does, in the time of a bubble
+		t.Skip("a minute, as dead workers are waited for: with DOMINO_TESTS=huge")
 	}
 	t.Parallel()
 	folder := t.TempDir()
@@ -236,7 +236,8 @@ func TestKilled(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	served(t, folder)
-	args := []string{"check", "h*", "s*", "c*", "--save=", "--max-states", "20000"}
+	args := []string{"check", "h*", "s*", "c*", "--save=", "--max-states",
+		fmt.Sprint(effort.Cases(0, 8000))} // huge: ten times as many
 	code, want, _ := finish(t, folder, append(args, "--workers", "1")...)
 	worker := append([]string{"worker", "--slots", "1"}, at(folder, asWorker)...)
 	ctx, cancel := context.WithCancel(t.Context())
