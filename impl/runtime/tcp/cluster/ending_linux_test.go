@@ -171,19 +171,20 @@ func TestInterruptedAnywhere(t *testing.T) {
 
 // TestHangs: a step that never ends, or a process that is stopped, is named when the time is over,
 // and killed. The others are not. How long it has hung then depends on the machine. The three wait
-// at the same time; a step is worth a word after a second, so two are left for a slow start.
+// at the same time; a step is worth a word after a second, so seven are left for a slow start.
 func TestHangs(t *testing.T) {
+	effort.Seconds(t)
 	tests := []struct {
 		name, text string
 		change     func(*cluster.Config)
 		want       string // of the bound
 	}{
 		{"step", strings.Replace(example("hydee", ring), "A test", hanging, 1), nil,
-			`^time limit 3s: b is in step \d+ \(a message from a\) for [^;]*; ` +
+			`^time limit 8s: b is in step \d+ \(a message from a\) for [^;]*; ` +
 				`.* a for b at 127.0.0.1:\d+ are under way; a waits for `},
 		{"disk", example("hydee", ring), func(c *cluster.Config) {
 			c.DiskDelay = time.Hour
-		}, `^time limit 3s: .*b is in step \d+ \(program step, writes to its disk\) for `},
+		}, `^time limit 8s: .*b is in step \d+ \(program step, writes to its disk\) for `},
 		{"stopped", endless, func(c *cluster.Config) {
 			processes, stopped := map[core.Proc]int{}, false
 			c.Started = func(p core.Proc, process int) { processes[p] = process }
@@ -193,13 +194,13 @@ func TestHangs(t *testing.T) {
 					syscall.Kill(processes[1], syscall.SIGSTOP)
 				}
 			})
-		}, `^time limit 3s: b does not answer: it is stopped, or hangs; .*waits for`},
+		}, `^time limit 8s: b does not answer: it is stopped, or hangs; .*waits for`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			c, _ := config(t, tt.text, plan.Plan{})
-			if c.Timeout = 3 * time.Second; tt.change != nil {
+			if c.Timeout = 8 * time.Second; tt.change != nil {
 				tt.change(&c)
 			}
 			if out, err := cluster.Run(t.Context(), c); err != nil || out.Complete ||
