@@ -48,6 +48,7 @@ var Protocol = protocol.Protocol{
 	Doc:    "images that messages force before their delivery, so that none is useless [BCS]",
 	Errata: recovery.Errata(own),
 	Own:    own,
+	Many:   true,
 	Options: func(text string) error {
 		_, err := read(text)
 		return err
@@ -101,7 +102,7 @@ func byIndex(r protocol.Request) *recovery.Config {
 		Stamp:  func(s *recovery.State) uint32 { return s.Index },
 		Wants: func(s *recovery.State, from core.Rank, d *link.Data) bool {
 			if r.Errata.Has(ownIndex) { // any image will do
-				return d.Index > max(s.Index, s.Cleared[from])
+				return d.Index > max(s.Index, s.Cleared.Of(from))
 			}
 			return d.Index > s.Index
 		},
@@ -122,7 +123,7 @@ func byVector(r protocol.Request) *recovery.Config {
 		Blocks: true,
 		Stamp:  func(s *recovery.State) uint32 { return s.Number + 1 },
 		Wants: func(s *recovery.State, from core.Rank, d *link.Data) bool {
-			return d.Index > max(s.Vector[from], s.Cleared[from])
+			return d.Index > max(s.Vector.Of(from), s.Cleared.Of(from))
 		},
 		Index: func(s *recovery.State, _ uint32) uint32 { return s.Number },
 		After: r.Errata.Has(lateImage),

@@ -11,6 +11,7 @@ import (
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/part/link"
 	"github.com/domino-check/domino/impl/protocol/part/recovery"
+	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 	"github.com/domino-check/domino/spec/promise"
 )
 
@@ -32,6 +33,7 @@ var Protocol = protocol.Protocol{
 	Doc:     "coordinated in groups, induced by messages between them, a log there [Monnet]",
 	Errata:  recovery.Errata(own),
 	Own:     own,
+	Many:    true,
 	Setup:   setup,
 	Mutants: mutants,
 	Shapes: &protocol.Shapes{
@@ -49,11 +51,21 @@ func setup(r protocol.Request) (*core.Setup, error) {
 	if err != nil {
 		return nil, err
 	}
+	var groups [][]core.Rank
+	for r, group := range mates {
+		if group[0] == core.Rank(r) {
+			groups = append(groups, group)
+		}
+	}
+	wiring, err := snapshot.Beyond(core.MaxSearched, r.Programs, groups)
+	if err != nil {
+		return nil, fmt.Errorf("monnet: %w", err)
+	}
 	c := &recovery.Config{Ranks: r.Layout.Ranks, Mates: mates, Errors: r.Errata,
-		Rule: recovery.Grouped(mates), Blocks: true,
+		Rule: recovery.Grouped(mates), Blocks: true, Wiring: wiring,
 		Stamp: (*recovery.State).Interval,
 		Wants: func(s *recovery.State, from core.Rank, d *link.Data) bool {
-			return d.Index > max(s.Vector[from], s.Cleared[from])
+			return d.Index > max(s.Vector.Of(from), s.Cleared.Of(from))
 		},
 		Index: func(s *recovery.State, _ uint32) uint32 { return s.Number }}
 	s, err := recovery.Setup("monnet", c, r.Layout, r.Programs,
@@ -90,16 +102,16 @@ func members(layout *core.Layout) ([][]core.Rank, error) {
 		return nil, &core.ChoiceError{Key: "clusters", Err: fmt.Errorf(
 			"monnet: %d ranks, but %d have a group", layout.Ranks, len(layout.Clusters))}
 	}
+	groups := map[int][]core.Rank{}
 	for r, k := range layout.Clusters {
 		if k < 0 {
 			return nil, &core.ChoiceError{Key: "clusters",
 				Err: errors.New("monnet: a group has a negative number")}
 		}
-		for q, other := range layout.Clusters {
-			if k == other {
-				mates[r] = append(mates[r], core.Rank(q))
-			}
-		}
+		groups[k] = append(groups[k], core.Rank(r))
+	}
+	for r, k := range layout.Clusters {
+		mates[r] = groups[k]
 	}
 	return mates, nil
 }

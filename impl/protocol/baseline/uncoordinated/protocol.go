@@ -36,6 +36,7 @@ var Protocol = protocol.Protocol{
 	Name:   "uncoordinated",
 	Doc:    "images whenever wanted, the line is found after a failure [BL], [Wang]",
 	Errata: recovery.Errata(nil),
+	Many:   true,
 	Options: func(text string) error {
 		_, err := read(text)
 		return err

@@ -43,6 +43,28 @@ func (s *Numbers) Set(r core.Rank, value uint32) {
 	}
 }
 
+// Raise makes the number of a rank at least so high.
+func (s *Numbers) Raise(r core.Rank, value uint32) {
+	if value > s.Of(r) {
+		s.Set(r, value)
+	}
+}
+
+// Clear makes all numbers 0.
+func (s Numbers) Clear() {
+	for i := range s {
+		s[i].Value = 0
+	}
+}
+
+// Values are the numbers, where there are any, by ascending ranks.
+func (s Numbers) Values() (list []uint32) {
+	for _, n := range s {
+		list = append(list, n.Value)
+	}
+	return list
+}
+
 // listed is the encoding of numbers that are not those of the first ranks.
 type listed struct {
 	Ranks  []core.Rank `cbor:"ranks" json:"ranks"`
@@ -51,10 +73,7 @@ type listed struct {
 
 // plain is what is encoded: a list of values, or with the ranks.
 func (s Numbers) plain() any {
-	list := listed{Values: make([]uint32, len(s))}
-	for i, n := range s {
-		list.Values[i] = n.Value
-	}
+	list := listed{Values: s.Values()}
 	if n := len(s); n == 0 || s[n-1].Rank == core.Rank(n-1) {
 		return list.Values
 	}

@@ -43,6 +43,10 @@
 // included, also during a recovery. Nothing is assumed of programs: what is sent behind the line
 // may be something else the second time.
 //
+// What is kept about others is by rank (link.Numbers): with many ranks it is about partners alone.
+// The process finds the line of all anew with each image that it hears of, so the work of a wave of
+// checkpoints grows with the square of the ranks.
+//
 // There are no claims (core.Commuter): a rank that has restarted opens a round, which nobody who
 // has not heard of it can know of, so neither receives nor messages commute with what that begins.
 package recovery

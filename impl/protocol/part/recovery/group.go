@@ -50,7 +50,13 @@ func (l *Layer) mates() []core.Rank {
 func (l *Layer) alone() bool { return len(l.mates()) < 2 }
 
 // mate reports whether the rank is another member.
-func (l *Layer) mate(q core.Rank) bool { return q != l.rank && slices.Contains(l.mates(), q) }
+func (l *Layer) mate(q core.Rank) bool {
+	if q == l.rank || l.Mates == nil {
+		return false
+	}
+	_, mate := slices.BinarySearch(l.mates(), q)
+	return mate
+}
 
 // first is the member that decides.
 func (l *Layer) first() core.Rank {
@@ -115,8 +121,11 @@ func (l *Layer) request(why string, out []core.Effect) []core.Effect {
 
 // Group implements snapshot.Member.
 func (l *Layer) Group() (members []core.Rank, self int) {
-	return l.mates(), slices.Index(l.mates(), l.rank)
+	return l.mates(), snapshot.At(l.mates(), l.rank)
 }
+
+// Wires implements snapshot.Wired.
+func (l *Layer) Wires() (into, out []core.Rank, ok bool) { return l.Wiring.Of(l.rank) }
 
 // Life implements snapshot.Member.
 func (l *Layer) Life() core.Incarnation { return l.s.Group.Base }
@@ -149,9 +158,11 @@ func (l *Layer) Image() *stored {
 
 // Close implements snapshot.Member.
 func (l *Layer) Close(i *stored, cut snapshot.Cut[link.Data]) {
-	for m, ch := range cut {
-		c := &i.Channels[l.mates()[m]]
-		c.Arrived = append(c.Arrived, ch.Messages...)
+	for m, q := range l.Wiring.Senders(l.rank, l.mates()) {
+		if list := cut[m].Messages; len(list) > 0 {
+			c := i.Channels.At(q)
+			c.Arrived = append(c.Arrived, list...)
+		}
 	}
 }
 
@@ -172,8 +183,8 @@ func (l *Layer) noticed(from core.Rank, c *Control, out []core.Effect) []core.Ef
 		return append(out, core.DropInput(from.Proc(), core.MsgID{}, "of another life"))
 	}
 	if n.Kind == snapshot.Marker {
-		for q, index := range c.Counts {
-			l.s.Cleared[q] = max(l.s.Cleared[q], index)
+		for _, n := range c.Counts {
+			l.s.Cleared.Raise(n.Rank, n.Value)
 		}
 	}
 	return l.s.Group.Saving.Received(l, from, n, out)

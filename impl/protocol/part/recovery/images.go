@@ -62,13 +62,14 @@ func (l *Layer) image(why string, highest uint32, out []core.Effect) []core.Effe
 // stored is the image of now.
 func (l *Layer) stored() *stored {
 	for q := range l.s.Channels {
-		for _, d := range l.s.Channels[q].Arrived {
-			l.s.Cleared[q] = max(l.s.Cleared[q], d.Index)
+		ch := &l.s.Channels[q]
+		for i := range ch.Arrived {
+			l.s.Cleared.Raise(ch.Rank, ch.Arrived[i].Index)
 		}
 	}
 	i := &stored{App: l.app.Image(), Channels: l.s.Channels.Clone(true)}
 	for q := range i.Channels {
-		if !l.mate(core.Rank(q)) {
+		if !l.mate(i.Channels[q].Rank) {
 			i.Channels[q].Arrived = nil
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/part/link"
 	"github.com/domino-check/domino/impl/protocol/part/sendlog"
+	"github.com/domino-check/domino/impl/protocol/part/snapshot"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -14,7 +15,9 @@ type Config struct {
 	Ranks int
 	// Mates are the members of the group of each rank, itself included, ascending; nil: each is
 	// alone.
-	Mates  [][]core.Rank
+	Mates [][]core.Rank
+	// Wiring is the channels inside of groups that are marked; nil: all.
+	Wiring *snapshot.Wiring
 	Rule   Rule
 	Errors core.Switches
 	// Wants reports whether a message is delivered only behind an image that is yet to be taken;
@@ -61,12 +64,12 @@ type State struct {
 	Writing  *Image           `json:"writing"` // the image under way
 	Images   []Image          `json:"images"`  // stable and not void, ascending
 	Channels link.Channels    `json:"channels"`
-	Vector   []uint32         `json:"vector"`
+	Vector   link.Numbers     `json:"vector"`
 	Index    uint32           `json:"index"`
 	// by rank, the highest index of what had arrived when the last image was taken; nothing was
 	// sent since
-	Cleared []uint32 `json:"cleared"`
-	Late    uint32   `json:"late"` // with After, the index of an image that is yet to be taken
+	Cleared link.Numbers `json:"cleared"`
+	Late    uint32       `json:"late"` // with After, the index of an image that is yet to be taken
 	// in a group
 	Group group `json:"group"`
 }
@@ -110,8 +113,8 @@ func (l *Layer) Sources(buf []core.Rank) []core.Rank {
 		return buf
 	}
 	held := l.Blocks && l.taking()
-	for q := range l.s.Channels {
-		from := core.Rank(q)
+	for i := range l.s.Channels {
+		from := l.s.Channels[i].Rank
 		d := l.s.Channels.Next(from)
 		if d != nil && (l.mate(from) || !held && !l.wants(from, d)) {
 			buf = append(buf, from)
@@ -158,8 +161,8 @@ func (l *Layer) Step(in core.Input, out []core.Effect) []core.Effect {
 // reset puts the layer into the state of a rank that has done nothing.
 func (l *Layer) reset() {
 	b := l.beginning()
-	l.s = State{Channels: link.Complete(l.Ranks), Vector: slices.Clone(b.Vector),
-		Cleared: make([]uint32, l.Ranks), Images: []Image{b}}
+	l.s = State{Channels: link.New(l.Ranks), Vector: slices.Clone(b.Vector),
+		Cleared: link.NewNumbers(l.Ranks), Images: []Image{b}}
 }
 
 // send numbers a message of the program, keeps it, and lets it go. Inside a group nothing is kept:
@@ -184,7 +187,7 @@ func (l *Layer) send(in *core.Input, out []core.Effect) []core.Effect {
 	if inside {
 		return out
 	}
-	clear(l.s.Cleared)
+	l.s.Cleared.Clear()
 	return l.force(out)
 }
 
@@ -224,9 +227,9 @@ func (l *Layer) force(out []core.Effect) []core.Effect {
 	}
 	wanted, highest := false, uint32(0)
 	for q := range l.s.Channels {
-		arrived := l.s.Channels[q].Arrived
-		for i := range arrived {
-			if d := &arrived[i]; l.wants(core.Rank(q), d) {
+		ch := &l.s.Channels[q]
+		for i := range ch.Arrived {
+			if d := &ch.Arrived[i]; l.wants(ch.Rank, d) {
 				wanted, highest = true, max(highest, d.Index)
 			}
 		}
@@ -244,7 +247,7 @@ func (l *Layer) deliver(from core.Rank, out []core.Effect) []core.Effect {
 		out = append(out, core.Effect{Kind: core.SetTimer, Timer: lateTimer})
 	}
 	d := l.s.Channels.Take(from)
-	l.s.Vector[from] = max(l.s.Vector[from], d.Index)
+	l.s.Vector.Raise(from, d.Index)
 	out, e := core.Add(out, core.Deliver)
 	e.From, e.Payload, e.Stamp = from.Proc(), d.Payload, d.Stamp()
 	return out
@@ -273,7 +276,7 @@ func (l *Layer) Release() { l.s.Channels.Release(&l.Keeper) }
 func (l *Layer) clear() {
 	for q := range l.s.Channels {
 		ch := &l.s.Channels[q]
-		if l.mate(core.Rank(q)) {
+		if l.mate(ch.Rank) {
 			continue
 		}
 		for i := range ch.Arrived {
@@ -286,7 +289,7 @@ func (l *Layer) clear() {
 // present is the present state, as an image would have it, with the program at its image.
 func (l *Layer) present(app []byte) Image {
 	i := Image{Number: l.number(), Index: l.s.Index, Vector: slices.Clone(l.s.Vector)}
-	i.Sent, i.Taken = l.s.Channels.Counts()
+	i.Sent, i.Taken = l.s.Channels.Numbers()
 	i.Sends, i.Receives = l.app.Position(app)
 	return i
 }

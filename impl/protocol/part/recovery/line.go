@@ -48,18 +48,8 @@ func propagate(reports []Report, strict bool) (line []int, ok bool) {
 	for again := true; again; {
 		again = false
 		for j := range reports {
-			for i := range reports {
-				back := j
-				switch {
-				case i == j:
-					continue
-				case orphan(reports, line, j, i):
-				case strict && lost(reports, line, j, i):
-					back = i
-				default:
-					continue
-				}
-				if line[back]--; line[back] < 0 {
+			for orphan(reports, line, j) || strict && lost(reports, line, j) {
+				if line[j]--; line[j] < 0 {
 					return nil, false
 				}
 				again = true
@@ -69,17 +59,28 @@ func propagate(reports []Report, strict bool) (line []int, ok bool) {
 	return line, true
 }
 
-// orphan reports whether rank j has received from an interval of rank i that the line does not
+// orphan reports whether a rank has received from an interval of another that the line does not
 // hold. The present state holds all there is.
-func orphan(reports []Report, line []int, j, i int) bool {
-	sender := &reports[i]
-	return !sender.stays(line[i]) &&
-		reports[j].at(line[j]).Vector[i] > sender.Images[line[i]].Number
+func orphan(reports []Report, line []int, j int) bool {
+	for _, n := range reports[j].at(line[j]).Vector {
+		i := int(n.Rank)
+		if sender := &reports[i]; i != j && !sender.stays(line[i]) &&
+			n.Value > sender.Images[line[i]].Number {
+			return true
+		}
+	}
+	return false
 }
 
-// lost reports whether something that rank i has sent to rank j is on its way through the line.
-func lost(reports []Report, line []int, j, i int) bool {
-	return reports[i].at(line[i]).Sent[j] > reports[j].at(line[j]).Taken[i]
+// lost reports whether something that a rank has sent to another is on its way through the line.
+func lost(reports []Report, line []int, i int) bool {
+	for _, n := range reports[i].at(line[i]).Sent {
+		j := int(n.Rank)
+		if i != j && n.Value > reports[j].at(line[j]).Taken.Of(core.Rank(i)) {
+			return true
+		}
+	}
+	return false
 }
 
 // Grouped is the maximal line of groups whose images have one number for all members. Only what all
@@ -87,27 +88,27 @@ func lost(reports []Report, line []int, j, i int) bool {
 // Between members there are no orphans: what is sent inside has no interval.
 func Grouped(mates [][]core.Rank) Rule {
 	return func(reports []Report) (line []int, ok bool) {
-		list := make([]Report, len(reports))
-		for i := range reports {
-			list[i] = reports[i]
-			for _, q := range mates[i] {
-				list[i].Lost = list[i].Lost || reports[q].Lost
+		list := slices.Clone(reports)
+		for i, group := range mates {
+			if group[0] == core.Rank(i) {
+				common(list, group)
 			}
-			list[i].Images = slices.DeleteFunc(slices.Clone(reports[i].Images),
-				func(image Image) bool {
-					return slices.ContainsFunc(mates[i], func(q core.Rank) bool {
-						return reports[q].find(image.Number) < 0
-					})
-				})
 		}
 		line, ok = Maximal(list)
 		for again := ok; again; {
 			again = false
-			for i := range line {
-				for _, q := range mates[i] {
-					if line[q] < line[i] { // members go back together
-						line[i], again = line[q], true
-						list[i].cut(line[i])
+			for i, group := range mates {
+				if group[0] != core.Rank(i) {
+					continue
+				}
+				least := line[i]
+				for _, q := range group {
+					least = min(least, line[q])
+				}
+				for _, q := range group {
+					if line[q] > least { // members go back together
+						line[q], again = least, true
+						list[q].cut(least)
 					}
 				}
 			}
@@ -127,6 +128,24 @@ func Grouped(mates [][]core.Rank) Rule {
 			}
 		}
 		return line, true
+	}
+}
+
+// common leaves of the reports of a group the images that all members have, and takes their present
+// states away with that of any of them.
+func common(list []Report, group []core.Rank) {
+	lost, with := false, map[uint32]int{} // how many have it, by number
+	for _, q := range group {
+		lost = lost || list[q].Lost
+		for i := range list[q].Images {
+			with[list[q].Images[i].Number]++
+		}
+	}
+	for _, q := range group {
+		list[q].Lost = lost
+		list[q].Images = slices.DeleteFunc(slices.Clone(list[q].Images), func(i Image) bool {
+			return with[i.Number] < len(group)
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/protocol/part/link"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -31,9 +32,9 @@ type processState struct {
 	Stage stage              `json:"stage"`
 	Lives []core.Incarnation `json:"lives"` // by rank, the newest that is known of
 	// by rank: asking, it has reported; returning, it is there
-	Here    []bool     `json:"here"`
-	Reports []Report   `json:"reports"` // by rank; behind a round, its images
-	Counts  [][]uint32 `json:"counts"`  // returning: by rank, what its state has of others
+	Here    []bool         `json:"here"`
+	Reports []Report       `json:"reports"` // by rank; behind a round, its images
+	Counts  []link.Numbers `json:"counts"`  // returning: by rank, what its state has of others
 	// by rank, the image before which nothing is needed, as it was told
 	Collected []uint32   `json:"collected"`
 	Turns     []grouping `json:"turns"` // of groups, in the order of their first members
@@ -258,14 +259,14 @@ func (p *process) cause() core.Proc {
 // line has sent, and what is on its way since before is of an older round.
 func (p *process) resume(q core.Rank, out []core.Effect) []core.Effect {
 	if p.has(EarlyResume) { // Deviation: EarlyResume waits for nobody
-		out = append(out, p.resumed(q))
+		out = append(out, p.resumed(q, p.have()[q]))
 	}
 	if slices.Contains(p.s.Here, false) {
 		return out
 	}
-	for r := range core.Rank(p.Ranks) {
-		if !p.has(EarlyResume) {
-			out = append(out, p.resumed(r))
+	if !p.has(EarlyResume) {
+		for r, have := range p.have() {
+			out = append(out, p.resumed(core.Rank(r), have))
 		}
 	}
 	p.s.Stage, p.s.Counts = idle, nil
@@ -273,13 +274,23 @@ func (p *process) resume(q core.Rank, out []core.Effect) []core.Effect {
 	return p.collect(p.has(PresentLine), out)
 }
 
-// resumed tells a rank what others have of its messages.
-func (p *process) resumed(q core.Rank) core.Effect {
-	c := Control{Kind: Resume, Round: p.s.Round, Life: p.s.Lives[q]}
-	for _, taken := range p.s.Counts {
-		c.Counts = append(c.Counts, taken[q])
+// have is, by rank, what others have of its messages.
+func (p *process) have() []link.Numbers {
+	list := make([]link.Numbers, p.Ranks)
+	for q := range list {
+		list[q] = link.NewNumbers(p.Ranks)
 	}
-	return say(q.Proc(), c)
+	for r, taken := range p.s.Counts {
+		for _, n := range taken {
+			list[n.Rank].Set(core.Rank(r), n.Value)
+		}
+	}
+	return list
+}
+
+// resumed tells a rank what others have of its messages.
+func (p *process) resumed(q core.Rank, have link.Numbers) core.Effect {
+	return say(q.Proc(), Control{Kind: Resume, Round: p.s.Round, Life: p.s.Lives[q], Counts: have})
 }
 
 // saved takes one more image, if no round has begun since.
@@ -297,11 +308,15 @@ func (p *process) saved(q core.Rank, c *Control, out []core.Effect) []core.Effec
 // collect finds the line with everybody failed: no failure goes back farther. Images of before are
 // needed no more, nor messages that it has.
 func (p *process) collect(present bool, out []core.Effect) []core.Effect {
-	reports := slices.Clone(p.s.Reports)
+	reports := p.s.Reports
+	lost := make([]bool, len(reports)) // as they say: a copy of all reports would be large
 	for i := range reports {
-		reports[i].Lost = true
+		lost[i], reports[i].Lost = reports[i].Lost, true
 	}
 	line, ok := p.Rule(reports)
+	for i := range reports {
+		reports[i].Lost = lost[i]
+	}
 	if present {
 		for i := range reports {
 			// Deviation: PresentLine takes what this failure leaves for what any one does
@@ -312,8 +327,8 @@ func (p *process) collect(present bool, out []core.Effect) []core.Effect {
 		return append(out, core.Halted("no line is consistent: images that were needed are gone"))
 	}
 	for i := range reports {
-		p.s.Reports[i].Images = p.s.Reports[i].Images[line[i]:]
-		if n := p.s.Reports[i].Images[0].Number; n > p.s.Collected[i] {
+		reports[i].Images = reports[i].Images[line[i]:]
+		if n := reports[i].Images[0].Number; n > p.s.Collected[i] {
 			p.s.Collected[i] = n
 			out = append(out, say(core.Proc(i), Control{Kind: Collect, Image: n}))
 		}
@@ -323,6 +338,6 @@ func (p *process) collect(present bool, out []core.Effect) []core.Effect {
 
 // beginning is the image that needs none: before anything has happened.
 func (c *Config) beginning() Image {
-	return Image{Vector: make([]uint32, c.Ranks), Sent: make([]uint32, c.Ranks),
-		Taken: make([]uint32, c.Ranks)}
+	return Image{Vector: link.NewNumbers(c.Ranks), Sent: link.NewNumbers(c.Ranks),
+		Taken: link.NewNumbers(c.Ranks)}
 }

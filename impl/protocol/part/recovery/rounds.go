@@ -85,10 +85,11 @@ func (l *Layer) resume(c *Control, out []core.Effect) []core.Effect {
 		l.s.Group.Base = l.s.Round
 	}
 	l.s.Phase, l.s.Lost = running, false
-	for q, number := range c.Counts {
-		for _, e := range l.s.Channels.After(core.Rank(q), number) {
+	for i := range l.s.Channels {
+		q := l.s.Channels[i].Rank
+		for _, e := range l.s.Channels.After(q, c.Counts.Of(q)) {
 			e.Data.Life = l.s.Round
-			out = append(out, core.SendTo(core.Proc(q), &Message{Data: e.Data}))
+			out = append(out, core.SendTo(q.Proc(), &Message{Data: e.Data}))
 		}
 	}
 	return l.force(l.replayEarly(out))
@@ -116,9 +117,9 @@ func (l *Layer) collect(c *Control, out []core.Effect) []core.Effect {
 	l.s.Images = slices.Clone(l.s.Images[at:])
 	i := &l.s.Images[0]
 	out = append(out, core.Effect{Kind: core.Commit, Sent: i.Sends, Received: i.Receives})
-	for q, number := range i.Taken {
-		if number > before[q] && !l.NoLog && !l.mate(core.Rank(q)) {
-			out = append(out, say(core.Proc(q), Control{Kind: Trim, Image: number}))
+	for _, n := range i.Taken {
+		if n.Value > before.Of(n.Rank) && !l.NoLog && !l.mate(n.Rank) {
+			out = append(out, say(n.Rank.Proc(), Control{Kind: Trim, Image: n.Value}))
 		}
 	}
 	return out

@@ -45,6 +45,7 @@ func Setup(name string, c *Config, layout core.Layout, programs []core.Program,
 // the records that all restart by.
 func (c *Config) units(s *core.Setup) {
 	s.Layout.Groups = map[core.Proc][]core.Proc{}
+	var group []core.Proc // that of the first member is that of all
 	first := func(p core.Proc) core.Proc {
 		if int(p) < c.Ranks && c.Mates != nil {
 			return c.Mates[p][0].Proc()
@@ -56,9 +57,10 @@ func (c *Config) units(s *core.Setup) {
 			s.Initiators = append(s.Initiators, r.Proc())
 		}
 		if c.Mates != nil {
-			var group []core.Proc
-			for _, q := range c.Mates[r] {
-				group = append(group, q.Proc())
+			if group = s.Layout.Groups[first(r.Proc())]; group == nil {
+				for _, q := range c.Mates[r] {
+					group = append(group, q.Proc())
+				}
 			}
 			s.Layout.Groups[r.Proc()] = group
 		}

@@ -21,15 +21,16 @@ const roundBits = 20
 // Image is what a line is computed from: an image of a rank, or its present state. It is plain
 // data.
 type Image struct {
-	_        struct{} `cbor:",toarray"`
-	Number   uint32   `json:"number"` // at its rank, 0 is the beginning; never used again
-	Index    uint32   `json:"index"`  // where images have one
-	Why      string   `json:"why"`
-	Vector   []uint32 `json:"vector"` // by rank, the highest interval that it has received from
-	Sent     []uint32 `json:"sent"`   // by rank, numbers of the last messages
-	Taken    []uint32 `json:"taken"`
-	Sends    uint32   `json:"sends"` // where the program stands
-	Receives uint32   `json:"receives"`
+	_      struct{} `cbor:",toarray"`
+	Number uint32   `json:"number"` // at its rank, 0 is the beginning; never used again
+	Index  uint32   `json:"index"`  // where images have one
+	Why    string   `json:"why"`
+	// by rank, the highest interval that it has received from, and numbers of the last messages
+	Vector   link.Numbers `json:"vector"`
+	Sent     link.Numbers `json:"sent"`
+	Taken    link.Numbers `json:"taken"`
+	Sends    uint32       `json:"sends"` // where the program stands
+	Receives uint32       `json:"receives"`
 }
 
 // Report is what a rank says about itself in a round.
@@ -95,7 +96,7 @@ type Control struct {
 	There  bool
 	Image  uint32
 	Cause  core.Proc
-	Counts []uint32
+	Counts link.Numbers
 	Report *Report
 	Notice *snapshot.Notice
 }
@@ -120,7 +121,7 @@ func (c *Control) Describe() trace.Wire {
 	case c.Kind == Target:
 		w.Text += fmt.Sprintf(": back to image %d", c.Image)
 	case c.Kind == Resume:
-		w.Text += fmt.Sprintf(", they have %v", c.Counts)
+		w.Text += fmt.Sprintf(", they have %v", c.Counts.Values())
 	case c.Kind == Saved && c.Report != nil && len(c.Report.Images) == 1:
 		w.Text += fmt.Sprintf(", image %d", c.Report.Images[0].Number)
 	case c.Kind == Collect:
