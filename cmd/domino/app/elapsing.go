@@ -5,6 +5,7 @@ import (
 	"math"
 	"regexp"
 	"strconv"
+	"time"
 )
 
 // elapsing is a time in seconds as a flag, with units from nanoseconds to years: Go's durations end
@@ -58,6 +59,12 @@ func (s *elapsing) Set(text string) error {
 	}
 	*s = elapsing(total)
 	return nil
+}
+
+// duration is the nearest one in whole nanoseconds: 100us is no whole number of them as a float, and
+// is the same moment as 0.1ms.
+func (s elapsing) duration() time.Duration {
+	return time.Duration(math.Round(float64(s) * 1e9))
 }
 
 // lasting is a time in words of a table: "never" where it does not end.

@@ -255,7 +255,7 @@ func (s *simulation) readInterval() error {
 		return fmt.Errorf("--interval %s: want a time from 1us to 11d, young, daly or "+
 			"sweep", s.interval)
 	}
-	s.every = time.Duration(float64(every) * 1e9)
+	s.every = every.duration()
 	return nil
 }
 

@@ -32,7 +32,7 @@ func readFailures(texts []string) (list []namedFailure, err error) {
 			return nil, fmt.Errorf("--fail %s: want at most 4e6 s: emulated time ends after 53 "+
 				"days", text)
 		}
-		list = append(list, namedFailure{rank, time.Duration(float64(at) * 1e9)})
+		list = append(list, namedFailure{rank, at.duration()})
 	}
 	slices.SortStableFunc(list, func(a, b namedFailure) int { return cmp.Compare(a.at, b.at) })
 	return list, nil
