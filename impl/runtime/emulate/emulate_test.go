@@ -192,6 +192,22 @@ func TestCards(t *testing.T) {
 		21.2s p2 more from p0`)
 }
 
+// Aim: bulk pays for the gap behind what passes it, too: aside is off the card at .1 s, more leaves
+// 10 s + 1 s + .1 s + 1 s after the beginning.
+func TestGapOfPassing(t *testing.T) {
+	s := newStage(3, func(p core.Proc, in core.Input) []core.Effect {
+		if in.Kind == core.Start && p == 0 {
+			return []core.Effect{send(1, "bulk", 1000), send(2, "aside", 10), send(2, "more", 1000)}
+		}
+		return nil
+	})
+	c := emulate.Costs{Between: emulate.Link{Latency: time.Second, Rate: 100, Chunk: 100,
+		Gap: time.Second}}
+	want(t, s.play(t, emulate.Config{Costs: c}, nil), `1.1s p2 aside from p0
+		11s p1 bulk from p0
+		23.1s p2 more from p0`)
+}
+
 // Aim: a crash loses the write in progress, what has not left the node, and what is on its way to
 // who crashes; the detector tells; the next life has what was stable; what is sent meanwhile waits.
 func TestCrashAndRestart(t *testing.T) {
@@ -222,6 +238,19 @@ func TestCrashAndRestart(t *testing.T) {
 		3.5s p1 down p0 life 0
 		4.5s p0 restart as incarnation 1 on p0 a=
 		4.5s p0 late from p1`)
+}
+
+// Aim: the detector knows nodes: what runs on one and stops without it is not reported.
+func TestOnlyNodesAreReported(t *testing.T) {
+	s := newStage(3, func(core.Proc, core.Input) []core.Effect { return nil })
+	s.setup.Watchers = []core.Proc{2}
+	s.setup.Layout.Nodes = []core.Proc{1}
+	s.setup.Layout.Hosted = map[core.Proc]bool{0: true, 1: false}
+	want(t, s.play(t, emulate.Config{Costs: emulate.Costs{Detect: time.Second}},
+		func(r *emulate.Run) {
+			r.After(time.Second, func() { r.Crash(0) })
+			r.After(3*time.Second, func() { r.Crash(1) })
+		}), "4s p2 down p1 life 0")
 }
 
 // Aim: where procs are launched, a node takes what runs on it, for which nobody is told apart; its

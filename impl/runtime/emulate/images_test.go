@@ -102,3 +102,22 @@ func TestImagesAndFailures(t *testing.T) {
 		}), tt.text)
 	}
 }
+
+// Aim: an image for a life that is over is not written, and keeps no other one waiting: the first
+// one is there at 2 s, half a second after its addressee began anew; the second one is there at 5 s.
+func TestImageForALostLife(t *testing.T) {
+	s := newStage(2, func(p core.Proc, in core.Input) []core.Effect {
+		if in.Kind == core.Start && p == 0 || in.Kind == core.Checkpoint {
+			return []core.Effect{send(1, "image", 100)}
+		}
+		return nil
+	})
+	c := keeping()
+	c.Costs.Restart = time.Second
+	want(t, s.play(t, c, func(r *emulate.Run) {
+		r.After(500*time.Millisecond, func() { r.Crash(1) })
+		r.After(3*time.Second, func() { r.Request(0) })
+	}), `1.5s p1 restart as incarnation 1 on p1
+		3s p0 checkpoint request
+		15s p1 image from p0`)
+}

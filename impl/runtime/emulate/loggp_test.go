@@ -196,6 +196,19 @@ func TestNodesAndSizes(t *testing.T) {
 	}
 }
 
+// Aim: a message that has as many bytes as may come at once is not announced; one byte more is.
+func TestAtTheLimit(t *testing.T) {
+	s := newStage(3, func(p core.Proc, in core.Input) []core.Effect {
+		if in.Kind == core.Start && p < 2 {
+			return []core.Effect{send(2, "a", 1000+int64(p))}
+		}
+		return nil
+	})
+	c := emulate.Costs{Between: emulate.Link{Latency: time.Second, Eager: 1000}}
+	want(t, s.play(t, emulate.Config{Costs: c}, nil), `1s p2 a from p0
+		3s p2 a from p1`)
+}
+
 // Aim: of procs that share a core those who compute wait for each other, and whoever only handles a
 // message passes them; who computes later pays for that. With two cores nobody waits.
 func TestComputingIsPassed(t *testing.T) {

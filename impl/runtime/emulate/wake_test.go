@@ -53,3 +53,22 @@ func TestWake(t *testing.T) {
 			11s p1 d from p0`)
 	}
 }
+
+// Aim: a service on the node of a rank takes its core, so both sleep; a rank alone on its node does
+// not. Each of three is sent something at 1 s; it takes 2 s to wake, one after the other.
+func TestWakeWithService(t *testing.T) {
+	s := newStage(3, func(p core.Proc, in core.Input) []core.Effect {
+		if in.Kind == core.Start {
+			return []core.Effect{send((p+1)%3, "a", 0)}
+		}
+		return nil
+	})
+	s.setup.Layout.Ranks, s.setup.Programs = 2, make([]core.Program, 2)
+	s.setup.Layout.Nodes = []core.Proc{0, 1, 1}
+	second := emulate.Link{Latency: time.Second}
+	c := emulate.Config{Costs: emulate.Costs{Cores: 1, Wake: 2 * time.Second, Between: second,
+		Within: second}}
+	want(t, s.play(t, c, nil), `1s p0 a from p2
+		3s p1 a from p0
+		5s p2 a from p1`)
+}
