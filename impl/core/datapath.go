@@ -46,12 +46,16 @@ type Relayed interface {
 
 // Memory is where a layer keeps payloads that outlive their send.
 type Memory interface {
-	// Keep returns a copy of the bytes that belongs to the layer. The copy may be made later, but
-	// before the next step, so it must not be read in this one.
+	// Keep returns the bytes as they are now, for the layer to read until it frees them: a copy, or
+	// the bytes themselves where nobody will write to them before that. A copy may be made later,
+	// but before the next step, so it must not be read in this one. The same bytes may be kept
+	// again, and are then freed as often.
 	Keep(data []byte) []byte
-	// Free gives back what Keep has returned, or the bytes of a payload that has arrived and is not
-	// for a program, when nobody refers to them any more. What is not given back is left to the
-	// garbage collector.
+	// Copy is Keep of bytes that the layer may write to.
+	Copy(data []byte) []byte
+	// Free gives back what Keep or Copy has returned, or the bytes of a payload that has arrived
+	// and is not for a program, when the layer refers to them no more. What is not given back is
+	// left to the garbage collector.
 	Free(data []byte)
 }
 

@@ -133,7 +133,8 @@ func readNetpipe(args []string, std streams) (netpipeOptions, error) {
 	names, _, _ := std.pairs()
 	f.StringVar(&o.protocols, "protocols", std.usual(),
 		"raw (no machine), or of "+strings.Join(names, ", ")+" (loggers are processes of their "+
-			"own); with +lend, a program that leaves the bytes it sends to the runtime")
+			"own); with +write, a program that writes all of each message before it sends it, "+
+			"with +copy, one that sends bytes of its own, which a log has to copy")
 	f.IntVar(&o.ring, "ring", 0,
 		"so many processes pass the message round, and a lap is measured; 0: two, half a "+
 			"round trip")

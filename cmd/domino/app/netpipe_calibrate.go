@@ -52,7 +52,20 @@ func (std streams) calibrating(o *netpipeOptions, f *pflag.FlagSet) error {
 	case !info.IsDir():
 		return fmt.Errorf("--calibrate: %s is no folder", filepath.Dir(o.calibrate))
 	}
+	o.protocols = strings.Join(copied(fields(o.protocols)), ",")
 	return nil
+}
+
+// copied are the cases with programs whose bytes a log copies: what the model of a send has.
+func copied(cases []string) (list []string) {
+	for _, name := range cases {
+		if name != netpipe.Raw && name != netpipe.Baseline {
+			protocol, _ := netpipe.Protocol(name)
+			name = protocol + netpipe.Copied
+		}
+		list = append(list, name)
+	}
+	return list
 }
 
 // streamed is how many messages of a stream follow each other, and streamedBytes what each has.
@@ -195,9 +208,10 @@ func (std streams) steppedTrips(plan *netpipe.Plan,
 		link = netpipe.Shared
 	}
 	for _, name := range plan.Cases {
-		p := of[name]
-		if p == nil || name == netpipe.Baseline || pairs[name].Together {
-			continue // one cluster logs nothing, and lending is no protocol
+		pair, habit := netpipe.Protocol(name)
+		p := of[pair]
+		if p == nil || habit != netpipe.Copied || pairs[pair].Together {
+			continue // raw and none have their own place, and one cluster logs nothing
 		}
 		list = append(list, simulate.Stepped{Protocol: p, Trips: trips(results, link, name)})
 	}

@@ -56,7 +56,7 @@ func reportNetpipe(std streams, plan *netpipe.Plan, results []netpipe.Result,
 // printNetpipe prints one table a link, sizes down, protocols across.
 func printNetpipe(std streams, plan *netpipe.Plan, rows []netpipe.Row) error {
 	const note = "us: %s, median of %d rounds; GB/s: bytes by that; x: time to that of none " +
-		"(+lend: of none+lend), median of the ratios\n" +
+		"(+write: of none+write), median of the ratios\n" +
 		"within a round; least: the ratio of the least times, which counts when the machine has " +
 		"much else to do\n"
 	what := "half a round trip of two processes"

@@ -64,15 +64,26 @@ type reuse struct {
 	machine  core.Machine
 	recycler core.Recycler
 	scratch  core.Framed
-	done     [][]byte // by the program in this step
-	kept     map[*byte]bool
+	done     [][]byte            // by the program in this step
+	kept     map[*byte]keptBytes // logs read it, no more; see Keep
 
 	framed, sent, received, freed int
 }
 
+// keptBytes is bytes of a log, and what they were when it got them: another log, or the program,
+// may have the same ones.
+type keptBytes struct{ now, then []byte }
+
+// check reports a log that writes to what it only reads.
+func (k keptBytes) check() {
+	if !bytes.Equal(k.now, k.then) {
+		panic("bytes that are kept to be read have changed")
+	}
+}
+
 // lend begins a life.
 func (r *reuse) lend(m core.Machine) {
-	r.machine, r.recycler, r.kept, r.done = m, core.RecyclerOf(m), map[*byte]bool{}, nil
+	r.machine, r.recycler, r.kept, r.done = m, core.RecyclerOf(m), map[*byte]keptBytes{}, nil
 	if h, ok := m.(interface{ Tune(core.Buffers, bool) }); ok {
 		h.Tune(r, false)
 	}
@@ -94,17 +105,21 @@ func spoil(data []byte) {
 
 // Keep implements core.Memory.
 func (r *reuse) Keep(data []byte) []byte {
-	kept := bytes.Clone(data)
-	if len(kept) > 0 {
-		r.kept[&kept[0]] = true
+	now := bytes.Clone(data)
+	if len(now) > 0 {
+		r.kept[&now[0]] = keptBytes{now, bytes.Clone(data)}
 	}
-	return kept
+	return now
 }
+
+// Copy implements core.Memory.
+func (r *reuse) Copy(data []byte) []byte { return bytes.Clone(data) }
 
 // Free implements core.Memory.
 func (r *reuse) Free(data []byte) {
 	if len(data) > 0 {
 		r.freed++
+		r.kept[&data[0]].check()
 		delete(r.kept, &data[0])
 		spoil(data)
 	}
@@ -165,6 +180,11 @@ func tried(t testing.TB, setup *core.Setup, seed uint64, victim core.Proc, after
 		}
 	}()
 	c.run(t, victim, after)
+	for _, r := range c.reuse {
+		for _, k := range r.kept {
+			k.check()
+		}
+	}
 	return c, fmt.Sprintf("%d steps, digests %x", c.steps, c.digests)
 }
 

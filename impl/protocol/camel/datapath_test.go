@@ -38,6 +38,9 @@ func (n *network) Keep(data []byte) []byte {
 	return kept
 }
 
+// Copy implements core.Memory.
+func (n *network) Copy(data []byte) []byte { return n.Keep(data) }
+
 // Free implements core.Memory.
 func (n *network) Free([]byte) {}
 

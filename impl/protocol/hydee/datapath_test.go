@@ -55,6 +55,8 @@ func (m *memory) Keep(data []byte) []byte {
 	return kept
 }
 
+func (m *memory) Copy(data []byte) []byte { return m.Keep(data) }
+
 func (m *memory) Free(data []byte) {
 	if m.live[&data[0]] {
 		delete(m.live, &data[0])

@@ -106,6 +106,8 @@ type heap struct{}
 
 func (heap) Keep(data []byte) []byte { return slices.Clone(data) }
 
+func (heap) Copy(data []byte) []byte { return slices.Clone(data) }
+
 func (heap) Free([]byte) {}
 
 // Below implements core.Below.

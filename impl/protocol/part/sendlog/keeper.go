@@ -16,11 +16,13 @@ func (k *Keeper) UseMemory(m core.Memory) { k.memory = m }
 // Copies reports whether the log has bytes of its own, because others use theirs again.
 func (k *Keeper) Copies() bool { return k.memory != nil }
 
-// Copy is a copy of bytes of the program for later steps; only where the log copies.
-func (k *Keeper) Copy(data []byte) []byte { return k.memory.Keep(data) }
+// Copy is a copy of bytes of the program for later steps, which may be written to; only where the
+// log copies.
+func (k *Keeper) Copy(data []byte) []byte { return k.memory.Copy(data) }
 
-// Settle implements core.Recycler: the log gets its copy. A step appends at most one message of the
-// program, and does not change the log after that.
+// Settle implements core.Recycler: the log gets bytes of its own, or those that the program lends
+// until it writes to them. Either way it never writes to them. A step appends at most one message
+// of the program, and does not change the log after that.
 func (k *Keeper) Settle() {
 	if k.lent != nil {
 		k.lent.Data = k.memory.Keep(k.lent.Data)

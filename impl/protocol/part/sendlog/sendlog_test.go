@@ -33,6 +33,8 @@ func (m *memory) Keep(data []byte) []byte {
 	return slices.Clone(data)
 }
 
+func (m *memory) Copy(data []byte) []byte { return m.Keep(data) }
+
 func (m *memory) Free(data []byte) {
 	m.live--
 	for i := range data {
@@ -251,4 +253,5 @@ func TestNoAllocation(t *testing.T) {
 type still struct{}
 
 func (still) Keep(data []byte) []byte { return data }
+func (still) Copy(data []byte) []byte { return data }
 func (still) Free([]byte)             {}

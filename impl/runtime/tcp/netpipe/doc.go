@@ -13,17 +13,19 @@
 // medians measure that, and the least of many short samples is what remains: that is reported, too.
 //
 // The program of a rank touches nothing of what it sends: like the buffer of an MPI benchmark, it
-// is the same all the time. HydEE between two clusters copies every message into its log, at both
-// ends; the log of a sample has at most 64 MiB, or three messages, in memory that was used before,
-// from the second round on, and is empty when the sample begins. SBML logs likewise. Each process
-// has 128 MiB of such memory from the beginning, in large pages if the system gives them.
+// is the same all the time. It lies in a buffer that the node knows (node.Buffers), which so knows,
+// too, that nobody writes to it: HydEE between two clusters, SBML and others that log at the sender
+// have each message in their logs without a copy, at both ends. In the log of a sample are at most
+// 64 MiB, or three messages, and it is empty when the sample begins. Each process has 128 MiB of
+// memory for it from the beginning, in large pages if the system gives them.
 //
-// That is one reading of what logging costs: a program that knows nothing of its runtime. The other
-// one is a program that is written for it, as those of package kernels are: it takes the bytes of
-// each send from node.Buffers, writes its message there and leaves them to the runtime, so the log
-// keeps them without a copy. A case with "+lend" behind its name (hydee-2+lend) measures that; its
-// ratio is to "none+lend", if that is in the run. There is no copy then, but what is written is
-// other memory each time, as long as the log grows, which the processor's cache does not have.
+// Two habits of programs cost more. With "+write" behind the name of a case (hydee-2+write) the
+// program writes all of each message before it sends it, as those of package kernels do. What is in
+// a log stays there, and the program gets another buffer; so there is no copy either, but what is
+// written is other memory each time, as long as the log grows, which the processor's cache does not
+// have. With "+copy" the bytes are the program's own, of which the node knows nothing: each message
+// is copied into the log, which costs about as much as to send it when it is large. The ratio of
+// these is to "none+write" and "none+copy", if they are in the run, else to "none".
 // Between processes that share memory "none" looks better than any program can be that computes
 // what it sends: bytes that nobody writes are in the caches of both cores for ever.
 //

@@ -21,12 +21,21 @@ const (
 // Raw is the case without a machine.
 const Raw = "raw"
 
-// lendSuffix makes the program of a case send bytes of its runtime instead of its own.
-const lendSuffix = "+lend"
+// Habits are what the program of a case does with what it sends, behind its name. Without one it
+// sends the same bytes of the runtime all the time.
+const (
+	Writes = "+write" // it writes all of each message
+	Copied = "+copy"  // its bytes are its own: the runtime does not know when it writes to them
+)
 
-// Protocol is what a case runs, and whether its program lends the bytes that it sends.
-func Protocol(name string) (protocol string, lends bool) {
-	return strings.CutSuffix(name, lendSuffix)
+// Protocol is what a case runs, and the habit of its program, if it has one.
+func Protocol(name string) (protocol, habit string) {
+	for _, habit := range []string{Writes, Copied} {
+		if protocol, ok := strings.CutSuffix(name, habit); ok {
+			return protocol, habit
+		}
+	}
+	return name, ""
 }
 
 // Plan says what is measured. All processes get the same one.
@@ -95,8 +104,10 @@ func (p *Plan) Validate() error {
 	if p.Card > 0 && slices.Contains(p.Cases, Raw) {
 		return fmt.Errorf("case %s has no card: leave it out of the protocols", Raw)
 	}
-	if slices.Contains(p.Cases, Raw+lendSuffix) {
-		return fmt.Errorf("case %s has no program that could lend", Raw)
+	for _, name := range p.Cases {
+		if protocol, habit := Protocol(name); protocol == Raw && habit != "" {
+			return fmt.Errorf("case %s has no program that could have the habit %s", Raw, habit)
+		}
 	}
 	for _, size := range p.Sizes {
 		if size < 1 || size > MaxSize {
@@ -208,11 +219,11 @@ type Row struct {
 // Baseline is the case that ratios refer to; with the suffix, of those that have it.
 const Baseline = protocol.Baseline
 
-// baseline is the case that the ratios of a case refer to: one that lends is compared with one that
-// does, if that is measured.
+// baseline is the case that the ratios of a case refer to: that of a program with the same habit,
+// if that is measured.
 func (p *Plan) baseline(name string) string {
-	if _, lends := Protocol(name); lends && slices.Contains(p.Cases, Baseline+lendSuffix) {
-		return Baseline + lendSuffix
+	if _, habit := Protocol(name); slices.Contains(p.Cases, Baseline+habit) {
+		return Baseline + habit
 	}
 	return Baseline
 }

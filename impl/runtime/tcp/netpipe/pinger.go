@@ -17,8 +17,8 @@ type pinger struct {
 	self    core.Rank
 	next    core.Rank
 	payload []byte
-	lends   bool // what it sends is not payload, but bytes of the buffers, others for each send
-	left    int  // steps: two a round trip
+	habit   string
+	left    int // steps: two a round trip
 	sends   bool
 	sources []core.Rank
 	send    core.Input // always the same ones, as those of a node
@@ -38,6 +38,14 @@ func newPinger(s *core.Setup, self core.Rank, payload []byte, trips int) (*pinge
 		send: core.Input{Kind: core.Send, To: next,
 			Payload: core.Payload{ID: core.MsgID{From: self, Number: 1}, Data: payload}},
 		receive: core.Input{Kind: core.Receive}}, nil
+}
+
+// use makes the program send bytes of the buffers, unless it has others of its own.
+func (p *pinger) use(b *node.Buffers) {
+	if p.buffers = b; p.habit != Copied {
+		p.send.Payload.Data = b.Own(len(p.payload))
+		copy(p.send.Payload.Data, p.payload)
+	}
 }
 
 // Layer is what the node asks for.
@@ -70,9 +78,12 @@ func (p *pinger) Step(in core.Input, out []core.Effect) []core.Effect {
 	p.left--
 	if p.sends {
 		p.sends = false
-		if p.lends {
-			p.send.Payload.Data = p.buffers.Get(len(p.payload))
-			clear(p.send.Payload.Data) // it writes its message, in the fastest way
+		if p.habit == Writes {
+			p.send.Payload.Data = p.buffers.Rewrite(p.send.Payload.Data)
+			clear(p.send.Payload.Data) // in the fastest way
+			for i := range min(4, len(p.payload)) {
+				p.send.Payload.Data[i] = byte(p.send.Payload.ID.Number >> (8 * i))
+			}
 		}
 		out, e := core.Add(out, core.ProgramSent)
 		e.To, e.Payload = p.next.Proc(), p.send.Payload

@@ -67,7 +67,7 @@ func TestRoundsOfCopies(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ping.buffers = nodes[r].Buffers()
+		ping.use(nodes[r].Buffers())
 		if err := nodes[r].Input(core.Input{Kind: core.Start}); err != nil {
 			t.Fatal(err)
 		}

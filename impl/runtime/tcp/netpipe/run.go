@@ -44,7 +44,7 @@ type process struct {
 	pool   *buffer.Pool
 	meshes map[string]*mesh.Mesh
 	setups map[string]*core.Setup
-	buffer []byte // what is sent
+	buffer []byte // what is sent, by raw and by programs with bytes of their own
 	before runtime.MemStats
 	after  runtime.MemStats
 }
@@ -241,12 +241,12 @@ func (p *process) machine(s sample, warm, trips int) (time.Duration, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, rank.lends = Protocol(s.name)
+	_, rank.habit = Protocol(s.name)
 	n, b, err := p.machineNode(p.meshes[s.link], setup, rank)
 	if err != nil {
 		return 0, err
 	}
-	rank.buffers = n.Buffers()
+	rank.use(n.Buffers())
 	if err := n.Input(core.Input{Kind: core.Start}); err != nil {
 		return 0, err
 	}

@@ -41,6 +41,9 @@ type laneFrame struct {
 // Keep implements core.Memory.
 func (p *laneProc) Keep(data []byte) []byte { return p.pool.Copy(data) }
 
+// Copy implements core.Memory.
+func (p *laneProc) Copy(data []byte) []byte { return p.pool.Copy(data) }
+
 // Free implements core.Memory.
 func (p *laneProc) Free(data []byte) {
 	if buffer.Fits(data) {

@@ -19,6 +19,7 @@ type memory struct {
 	mesh     Transport
 	recycler core.Recycler
 	lent     [][]byte // to the program, for what it sends in this step
+	owned    owned
 	waiting  [][]byte
 	direct   bool // nothing is on its way and nothing more will be sent
 	borrowed bool // by messages that leave later
@@ -61,19 +62,29 @@ func (m *memory) finish() {
 	}
 }
 
-// Keep implements core.Memory. What was lent to the program for this step needs no copy: it belongs
-// to the log from now on. A large copy of anything else is made while the node would wait, or
-// before the next step.
+// Keep implements core.Memory. What the program owns is in the log as it is, and what was lent to
+// it for this step belongs to the log from now on: neither needs a copy.
 func (m *memory) Keep(data []byte) []byte {
-	m.kept += uint64(len(data))
+	if m.owned.keep(data) {
+		m.kept += uint64(len(data))
+		return data
+	}
 	for i, lent := range m.lent {
 		if len(data) > 0 && len(lent) == len(data) && &lent[0] == &data[0] {
+			m.kept += uint64(len(data))
 			last := len(m.lent) - 1
 			m.lent[i], m.lent[last] = m.lent[last], nil
 			m.lent = m.lent[:last]
 			return data
 		}
 	}
+	return m.Copy(data)
+}
+
+// Copy implements core.Memory. It never takes bytes over, which may be on their way. A large copy
+// is made while the node would wait, or before the next step.
+func (m *memory) Copy(data []byte) []byte {
+	m.kept += uint64(len(data))
 	if len(data) <= slice/8 {
 		return m.pool.Copy(data)
 	}
@@ -82,7 +93,12 @@ func (m *memory) Keep(data []byte) []byte {
 	return to
 }
 
-func (m *memory) Free(data []byte) { m.wait(data) }
+// Free implements core.Memory.
+func (m *memory) Free(data []byte) {
+	if !m.owned.free(data) {
+		m.wait(data)
+	}
+}
 
 // wait gives bytes to the pool as soon as no link has to write them.
 func (m *memory) wait(data []byte) {
@@ -113,22 +129,4 @@ func (m *memory) reclaim() {
 		m.waiting[i] = nil
 	}
 	m.waiting = m.waiting[:0]
-}
-
-// Buffers is the memory as a program sees it.
-type Buffers memory
-
-// Get returns bytes with any content for one send of this step.
-func (b *Buffers) Get(size int) []byte {
-	m := (*memory)(b)
-	data := m.pool.Get(size)
-	m.lent = append(m.lent, data)
-	return data
-}
-
-// Done says that the program needs the bytes of a payload that it has received no more.
-func (b *Buffers) Done(data []byte) {
-	if m := (*memory)(b); len(data) > 0 && m.recycler != nil && !m.recycler.Holding() {
-		m.wait(data)
-	}
 }

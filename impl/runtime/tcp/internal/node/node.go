@@ -214,11 +214,12 @@ func (n *Node) Release() {
 	if n.recycler != nil {
 		n.recycler.Release()
 	}
+	n.memory.end()
 	n.memory.reclaim()
 }
 
 // Buffers is where a program gets the bytes that it sends and gives back those that it received.
-// What it has sent is used again once it is written and, if the protocol logs it, copied.
+// What it has sent is used again once it is written and in no log.
 func (n *Node) Buffers() *Buffers { return (*Buffers)(&n.memory) }
 
 // Input gives the machine an event of the environment: Start, Restore, Down, Checkpoint.
