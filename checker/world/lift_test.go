@@ -305,6 +305,88 @@ func TestLiftWrong(t *testing.T) {
 	}
 }
 
+// TestLiftLastDelete has a delete a record in the last step of its life. Then b starts again, which
+// reads what a has, and a stops: the record was gone before, or it was not.
+func TestLiftLastDelete(t *testing.T) {
+	for _, erased := range []bool{true, false} {
+		w, err := New(Config{Setup: eraserSetup(), Model: fault.Model{Failures: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := w.begin()
+		for _, next := range []struct {
+			kind kind
+			proc core.Proc
+		}{{persisted, 0}, {crash, 1}, {advance, 0}, {erase, 0}, {restart, 1}, {crash, 0}} {
+			if next.kind == erase && !erased {
+				continue
+			}
+			texts, x := w.Enabled(run.last())
+			j := slices.IndexFunc(x.Steps, func(s checker.Step) bool {
+				c := eventCode(s.Code)
+				return c.kind() == next.kind && c.proc() == next.proc && c.cut() == 0
+			})
+			if j < 0 {
+				t.Fatalf("nothing of kind %d in %q", next.kind, texts)
+			}
+			w.take(run, texts[j], x.Steps[j].Code, 0, x.State(j, nil))
+		}
+		r := w.record(run)
+		if s := r.Steps[0]; !s[len(s)-1].Last || s[len(s)-1].Kind != core.Advance {
+			t.Fatalf("the last step of a is %+v", s[len(s)-1])
+		}
+		got, err := w.Lift(r, 1000)
+		if err != nil || !got.Found {
+			t.Errorf("erased %t: %v, %d of %d: %s (%s)", erased, err, got.Explained, got.Of,
+				got.Stuck, got.Why)
+		}
+		b := r.Steps[1]
+		b[len(b)-1].State++
+		if got, err = w.Lift(r, 1000); err != nil || got.Found || got.Unknown {
+			t.Errorf("erased %t: another state is found, or unknown: %+v, %v", erased, got, err)
+		}
+	}
+}
+
+// eraser has a record, which it deletes, or is handed those of whoever has.
+type eraser struct {
+	core.Service
+	Has  bool
+	Seen int
+}
+
+func (k *eraser) State() []any { return []any{&k.Has, &k.Seen} }
+
+func (k *eraser) Choices(buf []core.Choice) []core.Choice {
+	if k.Has {
+		buf = append(buf, 0)
+	}
+	return buf
+}
+
+func (k *eraser) Step(in core.Input, out []core.Effect) []core.Effect {
+	switch in.Kind {
+	case core.Start:
+		if k.Has {
+			return append(out, core.Effect{Kind: core.Persist, Key: "k", Value: []byte{1}})
+		}
+	case core.Advance:
+		k.Has = false
+		return append(out, core.Effect{Kind: core.Persist, Key: "k"})
+	case core.Restore:
+		k.Seen = 1 + len(in.Records)
+	}
+	return out
+}
+
+// eraserSetup has a delete its record, which b reads when it starts again.
+func eraserSetup() *core.Setup {
+	return &core.Setup{Protocol: "eraser", Layout: core.Layout{Names: []string{"a", "b"}},
+		Reads:      func(core.Proc) []core.Proc { return []core.Proc{0} },
+		NewMessage: func() core.Message { return new(streamed) },
+		New:        func(p core.Proc) core.Machine { return &eraser{Has: p == 0} }}
+}
+
 // TestLiftBound ends a search.
 func TestLiftBound(t *testing.T) {
 	w, err := New(Config{Setup: streamSetup()})
