@@ -13,13 +13,15 @@
 //
 // What a property says of a run for which its evidence is not enough (that it repeats itself for
 // ever; what machines and disks still have at its end) is judged by the states, which were found to
-// be those of the world. A part that repeats itself is made twice.
+// be those of the world. A part that repeats itself is made twice. A property that compares runs
+// compares the evidence with that of processes which were made to take the run of the world without
+// failures.
 //
 // # What is not covered
 //
 // Loss and duplication by the network, torn, lost and damaged records: no connection and no disk
 // does that to order. (Messages that overtake each other do so in the inbox.) Members of one group
-// that stop one by one. Runs that go on for ever without repeating themselves. Properties that
-// compare runs. What is on its way to the dead and reaches their next lives, where a model has
-// that, is kept by the supervisor in the place of the network.
+// that stop one by one. Runs that go on for ever without repeating themselves. What is on its way
+// to the dead and reaches their next lives, where a model has that, is kept by the supervisor in
+// the place of the network.
 package enforce

@@ -3,6 +3,7 @@ package enforce
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/domino-check/domino/checker/world"
@@ -37,9 +38,39 @@ type Outcome struct {
 	Result  *cluster.Result // nil of Refused
 }
 
+// Other is the folder, beside that of the run, of a run without failures with which a property
+// compares it.
+const Other = "reference"
+
 // Run enforces a run of the world, which has its facts, on the processes of a configuration, which
-// lacks the course. The error says that no run could be made at all.
+// lacks the course. Where the property that it breaks compares runs, the run of the world without
+// failures, with which that begins, is enforced first (Other). The error says that no run could be
+// made at all.
 func Run(ctx context.Context, w *world.World, r *world.Run, c cluster.Config) (*Outcome, error) {
+	var other *trace.Trace
+	if v := r.Violation; v != nil && w.Relates(v.Property) {
+		calm, beside := w.Attempt(nil, ""), c
+		beside.Dir = filepath.Join(filepath.Dir(c.Dir), Other)
+		out, err := one(ctx, w, calm, beside, nil)
+		if err != nil {
+			return nil, err
+		}
+		if out.Verdict != Fine {
+			out.Reason, out.Want = "the run without failures, with which "+v.Property+
+				" compares this one: "+out.Reason, v
+			if out.Verdict == Broken {
+				out.Verdict = Otherwise
+			}
+			return out, nil
+		}
+		other = &out.Result.Trace
+	}
+	return one(ctx, w, r, c, other)
+}
+
+// one enforces one run; other is the trace of the one with which it is compared, nil for none.
+func one(ctx context.Context, w *world.World, r *world.Run, c cluster.Config,
+	other *trace.Trace) (*Outcome, error) {
 	co, reason := Course(w, r)
 	out := &Outcome{Verdict: Refused, Reason: reason, Of: len(co.Moves), Want: r.Violation}
 	if reason != "" {
@@ -57,7 +88,7 @@ func Run(ctx context.Context, w *world.World, r *world.Run, c cluster.Config) (*
 		return nil, err
 	}
 	out.Moves = out.Result.Moves
-	return out, out.judge(w, r, co)
+	return out, out.judge(w, r, co, other)
 }
 
 // Course is the course of a run; the reason says why there is none for real processes.
@@ -66,17 +97,15 @@ func Course(w *world.World, r *world.Run) (c *course.Course, reason string) {
 	if r.Loop > 0 { // the states show that it comes back
 		c.Moves = append(c.Moves, c.Moves[len(c.Moves)-r.Loop:]...)
 	}
-	switch {
-	case r.Fairly:
+	if r.Fairly {
 		return c, "it goes on for ever without repeating itself"
-	case r.Violation != nil && w.Relates(r.Violation.Property):
-		return c, r.Violation.Property + " compares runs"
 	}
 	return c, ""
 }
 
 // judge decides what the run shows.
-func (o *Outcome) judge(w *world.World, r *world.Run, c *course.Course) error {
+func (o *Outcome) judge(w *world.World, r *world.Run, c *course.Course,
+	other *trace.Trace) error {
 	res := o.Result
 	if broken := res.Processes.Judge(); broken != nil { // whatever else is wrong may come of it
 		o.Verdict, o.Got = Otherwise, broken
@@ -87,7 +116,7 @@ func (o *Outcome) judge(w *world.World, r *world.Run, c *course.Course) error {
 		o.Verdict, o.Reason, o.Stuck = Stuck, res.Unmade, c.Moves[o.Moves].Text
 		return nil
 	}
-	if err := o.find(w); err != nil {
+	if err := o.find(w, other); err != nil {
 		return err
 	}
 	differs := ""
@@ -99,6 +128,9 @@ func (o *Outcome) judge(w *world.World, r *world.Run, c *course.Course) error {
 		o.Verdict, o.Reason = Differs, differs
 	case want != nil && got != nil && got.Property == want.Property:
 		o.Verdict, o.Reason = Broken, "judged by the evidence of the processes"
+		if other != nil {
+			o.Reason += ", beside that of a run without failures"
+		}
 	case want != nil && got == nil && (r.Loop > 0 || w.ByStates(want.Property)):
 		o.Verdict, o.Got = Broken, want
 		o.Reason = "judged by the states, which are those of the world"
@@ -111,7 +143,7 @@ func (o *Outcome) judge(w *world.World, r *world.Run, c *course.Course) error {
 }
 
 // find judges the evidence: what is wanted comes before all else.
-func (o *Outcome) find(w *world.World) error {
+func (o *Outcome) find(w *world.World, other *trace.Trace) error {
 	res := o.Result
 	if res.Panic != "" {
 		o.Got = &spec.Violation{Property: "no-panic", Message: res.Panic, Step: o.Moves}
@@ -122,6 +154,12 @@ func (o *Outcome) find(w *world.World) error {
 		return err
 	}
 	found, err := spec.Judge(w.Facts, &res.Trace, properties, res.Complete)
+	if err == nil && other != nil {
+		var apart *spec.Violation
+		if apart, err = compared(w.Facts, properties, other, &res.Trace); apart != nil {
+			found = append(found, *apart)
+		}
+	}
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -133,6 +171,16 @@ func (o *Outcome) find(w *world.World) error {
 	}
 	o.Got = &found[at]
 	return nil
+}
+
+// compared is what a run contradicts in one that was judged before it.
+func compared(f *spec.Facts, properties []spec.Property, before, now *trace.Trace) (
+	*spec.Violation, error) {
+	var w spec.Witnesses
+	if v, err := w.Judge(f, before, properties); v != nil || err != nil {
+		return v, err
+	}
+	return w.Judge(f, now, properties)
 }
 
 // says names a violation.

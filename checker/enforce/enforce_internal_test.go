@@ -101,7 +101,7 @@ func TestJudge(t *testing.T) {
 				Result: &cluster.Result{Trace: tr, Unmade: "because",
 					Processes: &processes.Run{Layout: &tr.Layout}}}
 			tt.change(o)
-			if err := o.judge(w, run, c); err != nil {
+			if err := o.judge(w, run, c, nil); err != nil {
 				t.Fatal(err)
 			}
 			if o.Verdict != tt.want || !strings.Contains(o.Reason, tt.reason) {

@@ -43,7 +43,7 @@ func TestEnforce(t *testing.T) {
 		list = []string{"hydee H1", "hydee H10", "camel C1", "errmgr A3", "errmgr M5", "errmgr W1",
 			"coordinated CO6",
 			"coordinated CO7", "epochs EP16", "hydee H11b", "hydee H15", "induced B1",
-			"koo-toueg KT8", "radic-rbml M26", "rbml M13", "manetho MN3"}
+			"koo-toueg KT8", "radic-rbml M26", "rbml M13", "manetho MN3", "epochs EP8"}
 	}
 	for _, name := range list {
 		protocol, id, _ := strings.Cut(name, " ")
