@@ -17,7 +17,10 @@ type who struct {
 type channel struct{ from, to who }
 
 // parcel is a frame at one of its ends.
-type parcel struct{ clock, epoch uint64 }
+type parcel struct {
+	clock, epoch uint64
+	says         uint64 // failures that its sender knew, as it travels; of what was taken
+}
 
 // cutJudge follows the lives of one run.
 type cutJudge struct {
@@ -72,7 +75,7 @@ func (j *cutJudge) follow(l *Life) string {
 					j.life(l.Proc, l.Number), d.Peer, len(gone))
 			}
 			to := channel{me, who{d.Peer, trace.Incarnation(gone[d.Peer])}}
-			j.put[to] = append(j.put[to], parcel{d.Clock, epoch})
+			j.put[to] = append(j.put[to], parcel{clock: d.Clock, epoch: epoch})
 			j.newest[me] = max(j.newest[me], d.Clock)
 		case Took:
 			if m := j.take(l, d, epoch, gone, news); m != "" {
@@ -153,7 +156,7 @@ func (j *cutJudge) take(l *Life, d *Mark, epoch uint64, gone []int, news []trace
 			"at %d, want later", name, from, d.Clock, d.Step)
 	}
 	c := channel{who{d.Peer, d.Life}, who{l.Proc, l.Number}}
-	j.took[c] = append(j.took[c], parcel{d.Clock, epoch})
+	j.took[c] = append(j.took[c], parcel{d.Clock, epoch, d.Epoch})
 	return ""
 }
 
@@ -232,7 +235,10 @@ func (j *cutJudge) channel(c channel) string {
 	}
 	for i, t := range took {
 		switch {
+		case i < len(put) && put[i].clock == t.clock && put[i].epoch == t.says:
 		case i < len(put) && put[i].clock == t.clock && put[i].epoch <= t.epoch:
+			return fmt.Sprintf("%s takes frame %d of %s, which says that its sender knew of %d "+
+				"failures, and it was put there at %d", to, i+1, from, t.says, put[i].epoch)
 		case i < len(put) && put[i].clock == t.clock:
 			return fmt.Sprintf("%s takes frame %d of %s at %d failures, and it was put there at "+
 				"%d, want no more than the receiver knows of", to, i+1, from, t.epoch,

@@ -16,7 +16,8 @@
 //	over         nothing is taken from a life that its receiver has agreed is over, and where the
 //	             model has nothing of the dead arrive, nothing when the news has come
 //	epoch        nobody takes a frame that knows of a failure that he does not know of: of each
-//	             frame, the failures that its sender had agreed on when it put it there
+//	             frame, the failures that its sender had agreed on when it put it there, and it
+//	             says so of itself
 //	prefix       what a life takes from another is a prefix of what that has put for this life, in
 //	             that order: nothing lost in between, nothing twice, nothing meant for a former life
 //	all          what was put is taken, between lives that have ended in order
@@ -30,4 +31,5 @@
 // A life is handed what was stable (StableKept): the records that the entries before it have left,
 // as far as they were acknowledged at least, and as a prefix of their order. A record is torn only
 // where the first entry that was not acknowledged has cut it, and nothing with the key was there.
+// And a machine is told that a write is stable when the disk has acknowledged it, once.
 package processes

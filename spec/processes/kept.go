@@ -11,6 +11,7 @@ import (
 type disk struct {
 	stable  map[string]uint64 // digests by key: what was acknowledged
 	pending []Mark            // writes and deletions behind it, in order
+	owed    map[string]int    // by key: stable writes of the life that its machine was not told of
 }
 
 // kept returns how a disk has not kept what it had acknowledged, or has handed out what was never
@@ -25,16 +26,18 @@ func (r *Run) kept() string {
 			continue
 		}
 		d := &disks[l.Proc]
+		d.owed = nil // whoever dies is told nothing more
 		for k := range l.Marks {
 			if m := d.apply(&l.Marks[k]); m != "" {
-				return fmt.Sprintf("%s is handed by its disk %s", r.life(l.Proc, l.Number), m)
+				return r.life(l.Proc, l.Number) + " is " + m
 			}
 		}
 	}
 	return ""
 }
 
-// apply follows one mark; it returns what is wrong with records that are handed out.
+// apply follows one mark; it returns what is wrong with records that are handed out, and with what
+// the machine is told.
 func (d *disk) apply(e *Mark) string {
 	switch e.What {
 	case Writing, Erasing:
@@ -42,11 +45,31 @@ func (d *disk) apply(e *Mark) string {
 	case Refused:
 		d.refuse(e.Key)
 	case Stable:
+		d.owe()
 		d.settle(len(d.pending))
 	case Handed:
+		d.owed = nil // it begins anew
 		return d.handed(e.Records)
+	case Acked:
+		if d.owed[e.Key] == 0 {
+			return fmt.Sprintf("told that a write of %q is stable, and the disk has acknowledged "+
+				"none that it was not told of", e.Key)
+		}
+		d.owed[e.Key]--
 	}
 	return ""
+}
+
+// owe notes that all writes that wait are stable.
+func (d *disk) owe() {
+	for i := range d.pending {
+		if d.pending[i].What == Writing {
+			if d.owed == nil {
+				d.owed = map[string]int{}
+			}
+			d.owed[d.pending[i].Key]++
+		}
+	}
 }
 
 // refuse takes back the last write of the key, or everything that is not acknowledged.
@@ -103,7 +126,8 @@ func (d *disk) handed(records []Record) string {
 		}
 		state = after(state, &d.pending[n])
 	}
-	return fmt.Sprintf("%s%s, want what was acknowledged, %s, and a prefix of %d entries behind it",
+	return fmt.Sprintf("handed by its disk %s%s, want what was acknowledged, %s, and a prefix of "+
+		"%d entries behind it",
 		words(got), tornWords(torn), words(d.stable), len(d.pending))
 }
 

@@ -1,6 +1,7 @@
 package processes_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -30,6 +31,8 @@ func good() *processes.Run {
 	xs := append([]processes.Mark{put(y, 10), put(z, 11), took(y, 20, 25), took(y, 21, 26)},
 		agreed(40)...)
 	xs = append(xs, processes.Mark{What: processes.Put, Peer: y, Clock: 60, Epoch: 1, Step: 60})
+	after := took(x, 60, 70)
+	after.Epoch = 1
 	zs := append([]processes.Mark{took(x, 11, 15), put(y, 30)}, agreed(41)...)
 	return &processes.Run{Layout: &trace.Layout{Names: []string{"x", "y", "z"}, Ranks: 3},
 		Complete: true, Untrusted: make([]bool, 3),
@@ -38,7 +41,7 @@ func good() *processes.Run {
 			{Proc: x, Gone: make([]int, 3), InOrder: true, Marks: xs},
 			{Proc: y, Gone: make([]int, 3), Marks: []processes.Mark{took(x, 10, 12), put(x, 20)}},
 			{Proc: y, Number: 1, Clock: 50, Epoch: 1, Gone: []int{0, 1, 0}, InOrder: true,
-				Marks: []processes.Mark{took(x, 60, 70)}},
+				Marks: []processes.Mark{after}},
 			{Proc: z, Gone: make([]int, 3), InOrder: true, Marks: zs}}}
 }
 
@@ -104,6 +107,10 @@ func TestConsistentCut(t *testing.T) {
 			r.Lives[3].Marks[0].Clock, r.Lives[3].Marks[0].Step = 45, 46
 			r.Lives[3].Marks[3].Step, r.Lives[2].Clock = 48, 49
 		}, "z/0 takes frame 1 of x/0 at 0 failures, and it was put there at 1"},
+		{"epoch: it says more than its sender knew", func(r *processes.Run) {
+			r.Lives[2].Marks[0].Epoch = 0
+		}, "y/1 takes frame 1 of x/0, which says that its sender knew of 0 failures, and it was " +
+			"put there at 1"},
 		{"prefix: one is lost", func(r *processes.Run) {
 			insert(&r.Lives[1], 2, r.Lives[1].Marks[1])
 			r.Lives[1].Marks[2].Clock = 21
@@ -208,4 +215,53 @@ func TestStableKept(t *testing.T) {
 			judged(t, r, "", "")
 		})
 	}
+}
+
+// TestStableTold has y write and be told.
+func TestStableTold(t *testing.T) {
+	mark := func(what processes.What, key string) processes.Mark {
+		return processes.Mark{What: what, Key: key}
+	}
+	before := []processes.Mark{mark(processes.Writing, "a"), mark(processes.Stable, ""),
+		mark(processes.Writing, "b"), mark(processes.Writing, "a")}
+	told := func(key string) processes.Mark { return mark(processes.Acked, key) }
+	stable := mark(processes.Stable, "")
+	for _, tt := range []struct {
+		name  string
+		marks []processes.Mark
+		want  string // ""= accepted
+	}{
+		{"of each", []processes.Mark{told("a"), stable, told("b"), told("a")}, ""},
+		{"late", []processes.Mark{stable, told("a"), told("a"), told("b")}, ""},
+		{"not", nil, ""},
+		{"before it is stable", []processes.Mark{told("b"), stable}, `"b"`},
+		{"twice", []processes.Mark{told("a"), told("a"), stable}, `"a"`},
+		{"of what was refused", []processes.Mark{mark(processes.Refused, ""), stable, told("b")},
+			`"b"`},
+		{"of a delete", []processes.Mark{mark(processes.Erasing, "c"), stable, told("c")}, `"c"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := good()
+			r.Lives[1].Marks = slices.Concat(r.Lives[1].Marks, before, tt.marks)
+			if tt.want != "" {
+				tt.want = "y/0 is told that a write of " + tt.want + " is stable, and the disk " +
+					"has acknowledged none"
+			}
+			judged(t, r, processes.StableKept.Name, tt.want)
+		})
+	}
+	t.Run("in the next life", func(t *testing.T) {
+		r := good()
+		r.Lives[1].Marks = append(r.Lives[1].Marks, before...)
+		insert(&r.Lives[2], 0, told("a"))
+		judged(t, r, processes.StableKept.Name, "y/1 is told that a write of ")
+	})
+	t.Run("of what was handed", func(t *testing.T) {
+		r := good()
+		r.Lives[1].Marks = append(r.Lives[1].Marks, before[:2]...)
+		insert(&r.Lives[1], len(r.Lives[1].Marks), processes.Mark{What: processes.Handed,
+			Records: []processes.Record{{Key: "a"}}})
+		insert(&r.Lives[1], len(r.Lives[1].Marks), told("a"))
+		judged(t, r, processes.StableKept.Name, "y/0 is told that a write of ")
+	})
 }

@@ -25,6 +25,7 @@ const (
 	Refused
 	Stable // the disk has acknowledged all that was written and deleted so far
 	Handed // the disk was read: Records
+	Acked  // the machine was told that a write of Key is stable
 )
 
 // Mark is one thing that a life did, or that was done to it, below its machine.

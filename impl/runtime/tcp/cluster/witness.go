@@ -6,6 +6,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/disk"
+	"github.com/domino-check/domino/spec/processes"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -61,7 +62,9 @@ func (w *witness) observe(in *core.Input, effects []core.Effect) error {
 		d := in.Message.Describe()
 		e.Kind, e.Peer, e.ID, e.Stamp, e.Text = trace.Arrived, in.From, d.ID, d.Stamp, d.Kind
 	case core.Persisted, core.Tick, core.Killed:
-		e, _ = w.evidence.OfInput(in)
+		if e, _ = w.evidence.OfInput(in); in.Kind == core.Persisted {
+			w.life.marks.add(processes.Mark{What: processes.Acked, Key: in.Key})
+		}
 	case core.Down:
 		if !w.suspected {
 			e.Kind, e.Text = trace.Told, w.setup.Layout.NamesOf(in.Procs)
