@@ -52,10 +52,17 @@ type Store struct {
 // open already, with ErrOtherRun when it belongs to another run or proc, with ErrVersion or
 // ErrCorrupt when it can not be read. What a crash has cut is cleared away.
 func Open(files Files, dir string, id Identity) (*Store, error) {
-	return open(files, dir, id, false)
+	return open(files, dir, id, func(*Store) {})
 }
 
-func open(files Files, dir string, id Identity, spoiled bool) (*Store, error) {
+// OpenSmall is Open, of a store that keeps all but the smallest values in files of their own and
+// writes its log anew for little garbage: so the few bytes of a short run reach every path.
+func OpenSmall(files Files, dir string, id Identity) (*Store, error) {
+	return open(files, dir, id, func(s *Store) { s.large, s.extent, s.garbage = 48, 512, 512 })
+}
+
+// open opens a store with what is special about it.
+func open(files Files, dir string, id Identity, special func(*Store)) (*Store, error) {
 	if len(id.Run) > MaxRun || id.Run == "" {
 		return nil, fmt.Errorf("disk: %s: the run is named %q, want 1 to %d bytes", dir, id.Run,
 			MaxRun)
@@ -64,10 +71,8 @@ func open(files Files, dir string, id Identity, spoiled bool) (*Store, error) {
 		return nil, fmt.Errorf("disk: %w", err)
 	}
 	s := &Store{files: files, dir: dir, id: id, large: largeBytes, extent: extentBytes,
-		garbage: garbageBytes, spoiled: spoiled}
-	if spoiled {
-		s.large = 0
-	}
+		garbage: garbageBytes}
+	special(s)
 	if err := s.open(); err != nil {
 		return nil, errors.Join(err, s.closeFiles())
 	}

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -190,4 +191,40 @@ func errorOf(f File, err error) error {
 		err = f.Close()
 	}
 	return err
+}
+
+// TestOpenSmall writes a few bytes, which reach what only large values and much garbage reach in a
+// store as it is by default: a file of their own, and a log that is written anew.
+func TestOpenSmall(t *testing.T) {
+	dir := t.TempDir()
+	s, err := OpenSmall(System{}, dir, identity)
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := bytes.Repeat([]byte{7}, 48)
+	if err := errors.Join(s.Put("long", long), s.Commit()); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.Stat(filepath.Join(dir, logName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(valueName(dir, 1)); err != nil {
+		t.Errorf("48 bytes are in no file of their own: %v", err)
+	}
+	for range 10 {
+		if err := errors.Join(s.Put("short", long[:47]), s.Commit()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	after, err := os.Stat(filepath.Join(dir, logName))
+	if err != nil || os.SameFile(before, after) {
+		t.Errorf("the log is the same file behind ten short values: %v", err)
+	}
+	if got, err := s.Records(); err != nil || len(got) != 2 || len(got[0].Value) != 48 {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
 }

@@ -23,7 +23,7 @@ var ErrFull = errors.New("no room")
 // of its own, so that damage to one says nothing about others: a value whose file is gone is not
 // there, one whose file is damaged is a torn record. Damage to the log itself is an error as ever.
 func OpenSpoiled(files Files, dir string, id Identity) (*Store, error) {
-	return open(files, dir, id, true)
+	return open(files, dir, id, func(s *Store) { s.large, s.spoiled = 0, true })
 }
 
 // Get reads one committed record back from its file: none if it is not there or its file is gone, a

@@ -16,6 +16,8 @@ func (l *life) openDisk() (*disk.Store, error) {
 	open, dir := disk.Open, storeDir(l.in.Dir, l.in.Proc, l.in.On)
 	if l.in.Spoiled {
 		open = disk.OpenSpoiled
+	} else if l.in.Forget {
+		open = disk.OpenSmall
 	}
 	if l.files == nil {
 		l.files = disk.System{}

@@ -67,7 +67,8 @@
 // torn record then; in the other half it is a good record of other bytes.
 //
 // With Config.Forget a process that is killed loses what it has not synced, as if its host had lost
-// power: survivors and new lives read what is left.
+// power: survivors and new lives read what is left. Its store is one that little is large for
+// (disk.OpenSmall), so that such a run reaches what else only large records do.
 //
 // # Watchdogs and false suspicions
 //
