@@ -64,8 +64,12 @@ func (s *supervisor) late(before int) {
 // patience is how long the run may go on before it is looked at again; 0: no longer.
 func (s *supervisor) patience(now time.Time) time.Duration {
 	left := s.called.Add(s.c.Timeout).Sub(now)
-	if s.c.Idle > 0 && s.live { // before that, startTimeout counts
+	switch {
+	case s.c.Idle == 0 || left <= 0:
+	case s.live:
 		left = min(left, s.progressed.Add(s.c.Idle).Sub(now))
+	default: // startTimeout counts, but it may be live when this is over
+		left = min(left, s.c.Idle)
 	}
 	return max(0, left)
 }

@@ -185,6 +185,9 @@ func TestHangs(t *testing.T) {
 		{"disk", example("hydee", ring), func(c *cluster.Config) {
 			c.DiskDelay = time.Hour
 		}, `^time limit 8s: .*b is in step \d+ \(program step, writes to its disk\) for `},
+		{"idle", example("hydee", ring), func(c *cluster.Config) {
+			c.DiskDelay, c.Timeout, c.Idle = time.Hour, time.Minute, 2*time.Second
+		}, `^nothing has happened for 2s: `},
 		{"stopped", endless, func(c *cluster.Config) {
 			processes, stopped := map[core.Proc]int{}, false
 			c.Started = func(p core.Proc, process int) { processes[p] = process }

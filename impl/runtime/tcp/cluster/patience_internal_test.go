@@ -24,7 +24,14 @@ func TestPatience(t *testing.T) {
 				tt.want)
 		}
 	}
-	if s.c.Idle = 0; at(30, 0) != 30*time.Second {
+	s.live = false // nobody is late who has not begun, but it may begin at once
+	for now, want := range map[int]time.Duration{0: 10 * time.Second, 30: 10 * time.Second,
+		55: 5 * time.Second, 60: 0} {
+		if got := at(now, 0); got != want {
+			t.Errorf("before all have begun, after %d s: %v, want %v", now, got, want)
+		}
+	}
+	if s.live, s.c.Idle = true, 0; at(30, 0) != 30*time.Second {
 		t.Error("without a bound of idleness only the limit counts")
 	}
 }
