@@ -35,6 +35,25 @@ func TestClusterLift(t *testing.T) {
 		!strings.Contains(out, "the search was ended after 3 places") {
 		t.Errorf("bounded: exit code %d\n%s", code, out)
 	}
+	next, err := filepath.Glob(filepath.Join(dir, "run", "p*", "evidence-1"))
+	if err != nil || len(next) == 0 {
+		t.Fatalf("nobody has a second life, %v", err)
+	}
+	first := strings.TrimSuffix(next[0], "1") + "0"
+	whole, err := os.ReadFile(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(first, whole[:len(whole)-1], 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errors = domino(t.Context(), "cluster", "lift", dir); code != exitUsage ||
+		!strings.Contains(errors, first+" ends at byte") {
+		t.Errorf("evidence without its end: exit code %d, %s", code, errors)
+	}
+	if err := os.WriteFile(first, whole, 0o666); err != nil {
+		t.Fatal(err)
+	}
 	deeds := filepath.Join(dir, "run", "supervisor.jsonl")
 	text, err := os.ReadFile(deeds)
 	if err != nil {

@@ -20,10 +20,11 @@ type Deed struct {
 	Clock uint64      `json:"clock"`
 	What  string      `json:"what"`
 	Procs []core.Proc `json:"procs"` // whom it is about, or of whom somebody was told
-	// of machines that have stopped, in the order of Procs: their incarnations, and the effects
-	// that these and those before them had performed
+	// of machines that have stopped, in the order of Procs: their incarnations, the effects that
+	// these and those before them had performed, and the bytes of evidence that they have left
 	Lives     []core.Incarnation `json:"lives,omitempty"`
 	Performed []int              `json:"performed,omitempty"`
+	Evidence  []int64            `json:"evidence,omitempty"`
 	// of a failure: by its own effect (core.Exit), or the daemon of its node has ordered it
 	Exit    bool `json:"exit,omitempty"`
 	Ordered bool `json:"ordered,omitempty"`
@@ -36,7 +37,7 @@ type Deed struct {
 
 // What the supervisor does.
 const (
-	DidFail   = "failed"      // Procs have stopped, with Lives and Performed
+	DidFail   = "failed"      // Procs have stopped, with Lives, Performed and Evidence
 	DidSay    = "announced"   // all who are up are to agree that Procs have stopped, at Epoch
 	DidBury   = "agreed"      // all who are up know that Procs have stopped, at Epoch
 	DidEnd    = "complete"    // nothing can happen any more
@@ -131,7 +132,7 @@ func (s *supervisor) said(p *proc, o *order) {
 // stopped notes that the machine of a proc has.
 func (d *Deed) stopped(p *proc) {
 	d.Procs, d.Lives = append(d.Procs, p.id), append(d.Lives, p.inc)
-	d.Performed = append(d.Performed, p.performed)
+	d.Performed, d.Evidence = append(d.Performed, p.performed), append(d.Evidence, p.reader.at)
 }
 
 // readDeeds reads what a supervisor has done; the last line may be cut off.

@@ -42,9 +42,12 @@ func ReadLog(dir string, procs int) (*Log, error) {
 		if err != nil {
 			return nil, err
 		}
-		performed := 0
+		performed, left := 0, leftOf(l.Deeds, p)
 		for _, life := range lives {
 			r := reader{name: evidenceFile(dir, p, life)}
+			if int(life) < len(left) { // a tail of it that is missing is no write that was cut
+				r.said = left[life]
+			}
 			pieces, err := r.read(true)
 			if err != nil {
 				return nil, err
@@ -57,6 +60,17 @@ func ReadLog(dir string, procs int) (*Log, error) {
 		}
 	}
 	return l, nil
+}
+
+// leftOf is how much evidence the lives of a proc have left that were ended, in order.
+func leftOf(deeds []Deed, p core.Proc) (list []int64) {
+	for _, d := range deeds {
+		i := slices.Index(d.Procs, p)
+		if d.What == DidFail && i >= 0 && i < len(d.Evidence) {
+			list = append(list, d.Evidence[i])
+		}
+	}
+	return list
 }
 
 // livesOf are the lives of a proc that have begun to write, in order.

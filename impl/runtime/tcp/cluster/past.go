@@ -311,9 +311,12 @@ func groupsOf(setup *core.Setup, procs []core.Proc) (list []core.Proc) {
 
 // read reads the evidence of a proc. Nobody can have heard of a life that has left none.
 func (k *Past) read(p core.Proc) error {
-	f := &k.procs[p]
+	f, left := &k.procs[p], leftOf(k.ended, p)
 	for n := range f.life + 1 {
 		r := &reader{name: evidenceFile(k.dir, p, n)}
+		if int(n) < len(left) {
+			r.said = left[n]
+		}
 		if _, err := r.read(true); err != nil {
 			return err
 		}
