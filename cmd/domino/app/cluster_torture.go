@@ -378,8 +378,9 @@ func (t *torture) report(ctx context.Context, took time.Duration) (code int, err
 			"their moment did not come\n", t.all.Runs, len(t.victims),
 		short3(took), t.all.Kills, t.all.Unstruck)
 	if t.flags.lift {
-		fmt.Fprintf(t.std.out, "%d runs were found again in the world, of %d that is unknown%s\n",
-			t.all.Lifted, t.all.Unlifted, t.unlifted)
+		fmt.Fprintf(t.std.out, "%d runs were found again in the world, of %d that is unknown%s; "+
+			"%d, of kernels, were not looked for there\n", t.all.Lifted, t.all.Unlifted,
+			t.unlifted, t.all.Runs-t.all.Lifted-t.all.Unlifted)
 	}
 	if len(t.unfit) > 0 {
 		fmt.Fprintf(t.std.out, "left out, as they are beyond what real processes can keep or what "+
