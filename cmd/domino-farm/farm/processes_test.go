@@ -285,12 +285,13 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// killed is one worker after another, each killed after a while.
+// killed is one worker after another, each killed after a while, which grows: however long a worker
+// takes to start here, some do something.
 func killed(ctx context.Context, t *testing.T, folder string, worker ...string) {
 	for life := 1; ctx.Err() == nil; life++ {
 		p := begin(t, folder, self(t), worker...)
 		select {
-		case <-time.After(time.Duration(life%5+1) * 300 * time.Millisecond):
+		case <-time.After(time.Duration(life%5+1+life/5) * 300 * time.Millisecond):
 		case <-ctx.Done():
 		}
 		_ = p.Process.Kill()
