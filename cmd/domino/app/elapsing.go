@@ -61,8 +61,8 @@ func (s *elapsing) Set(text string) error {
 	return nil
 }
 
-// duration is the nearest one in whole nanoseconds: 100us is no whole number of them as a float, and
-// is the same moment as 0.1ms.
+// duration is the nearest one in whole nanoseconds: 100us is no whole number of them as a float,
+// and is the same moment as 0.1ms.
 func (s elapsing) duration() time.Duration {
 	return time.Duration(math.Round(float64(s) * 1e9))
 }

@@ -209,6 +209,10 @@ func (r *rechecking) file(ctx context.Context, file string) (a *recheckedAnswer,
 	a = &recheckedAnswer{versioned: as("recheck"), File: file}
 	began := time.Now()
 	defer func() { a.Seconds = time.Since(began).Seconds() }()
+	info, err := os.Stat(file)
+	if err == nil && info.Mode()&os.ModeNamedPipe != 0 { // to open it may take for ever
+		return a, fmt.Errorf("%s is a pipe: want a file", file)
+	}
 	first := make([]byte, 64)
 	if f, err := os.Open(file); err == nil {
 		n, _ := io.ReadFull(f, first) // what is shorter is no certificate

@@ -116,8 +116,8 @@ func TestReadWhileWritten(t *testing.T) {
 	}
 }
 
-// TestLarge writes 16 MiB, or 64, and reads it back: the store allocates next to nothing for the one, one
-// buffer for the other.
+// TestLarge writes 16 MiB, or 64, and reads it back: the store allocates next to nothing for the
+// one, one buffer for the other.
 func TestLarge(t *testing.T) {
 	s, err := Open(System{}, t.TempDir(), identity)
 	if err != nil {

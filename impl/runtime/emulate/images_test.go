@@ -104,7 +104,7 @@ func TestImagesAndFailures(t *testing.T) {
 }
 
 // Aim: an image for a life that is over is not written, and keeps no other one waiting: the first
-// one is there at 2 s, half a second after its addressee began anew; the second one is there at 5 s.
+// one is there at 2 s, half a second after its addressee began anew; the second one at 5 s.
 func TestImageForALostLife(t *testing.T) {
 	s := newStage(2, func(p core.Proc, in core.Input) []core.Effect {
 		if in.Kind == core.Start && p == 0 || in.Kind == core.Checkpoint {

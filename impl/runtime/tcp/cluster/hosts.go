@@ -223,18 +223,23 @@ func (s *supervisor) awaitDeath(p core.Proc, host int) error {
 	}
 }
 
-// seen checks, when a process behind a launcher is up, that the lock of its disk is seen here, too.
+// seen looks, when a process behind a launcher is up, whether the lock of its disk is seen here, too.
+// If it is not, the process may have died behind its word, and is asked for another one.
 func (s *supervisor) seen(p *proc) error {
-	if !s.far(p) {
+	if p.unseen = false; !s.far(p) {
 		return nil
 	}
 	holds, err := s.holdsDisk(p.id)
-	if err == nil && !holds {
-		err = fmt.Errorf(
-			"cluster: %s: the lock of its disk is not seen here: hosts must share the folder %s "+
-				"with its locks", s.where(p), s.c.Dir)
+	if p.unseen = err == nil && !holds; p.unseen {
+		s.tell(p, order{Kind: sayStatus})
 	}
 	return err
+}
+
+// unseen is the error of a process that lives, and had no lock that is seen here.
+func (s *supervisor) unseen(p *proc) error {
+	return fmt.Errorf("cluster: %s: the lock of its disk is not seen here: hosts must share the "+
+		"folder %s with its locks", s.where(p), s.c.Dir)
 }
 
 // hostOf is where the next life of a proc runs: one that moves, with the proc that has adopted it.

@@ -138,7 +138,11 @@ func (l *life) lease() (stop func(), err error) {
 	})
 	select {
 	case <-e.first:
-		return func() { close(e.done) }, e.failed()
+		if err := e.failed(); err != nil {
+			close(e.done)
+			return nil, fmt.Errorf("lease: %w", err)
+		}
+		return func() { close(e.done) }, nil
 	case <-time.After(joinTimeout):
 		close(e.done)
 		return nil, fmt.Errorf("lease: the supervisor has not answered for %v", joinTimeout)

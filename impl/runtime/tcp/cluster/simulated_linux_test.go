@@ -31,8 +31,8 @@ func TestAsSimulated(t *testing.T) {
 		" | r9 r10 r11 r12 r13 r14 r15", []string{"hydee", "rbml", "causal"}}} {
 		kernel := tt.kernel
 		for _, protocol := range tt.protocols {
-			text := "A test\n-- scenario --\nprotocol: " + protocol + "\nprogram: kernel " + kernel +
-				"\n"
+			text := "A test\n-- scenario --\nprotocol: " + protocol +
+				"\nprogram: kernel " + kernel + "\n"
 			if protocol == "hydee" {
 				text += "clusters: r0 r1 r2 r3 | r4 r5 r6 r7 r8" + tt.more + "\n"
 			}

@@ -26,6 +26,7 @@ type proc struct {
 	dying   bool             // it was killed and is not reaped
 	met     bool             // it has come to the rendezvous
 	up      bool             // it has said so
+	unseen  bool             // the lock of its disk was not seen then
 	inc     core.Incarnation // the live one, or the next
 	life    core.Incarnation // number of the process, or of the next
 	spawned int              // processes, with those that ended before they had begun
@@ -385,7 +386,11 @@ func (s *supervisor) hear(p *proc, a answer) {
 		s.agreed(p, a.Epoch)
 	case saidMoment:
 		s.moment(p, a)
-	case saidStatus:
+	case saidStatus: // the answer of one that is unseen is to a question behind that
+		if p.unseen {
+			s.stop("", s.unseen(p))
+			return
+		}
 		s.status(p, a)
 	case saidDone:
 		p.done = true
