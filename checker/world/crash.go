@@ -331,8 +331,8 @@ func (w *World) divisible(p core.Proc, t *transition) bool {
 		slices.ContainsFunc(w.group(p), w.isVictim)
 }
 
-// cutShort adds the crashes inside a step: after each effect but the last. Of the writes in progress
-// none becomes stable, which leaves out runs (doc.go, "A gap").
+// cutShort adds the crashes inside a step: after each effect but the last. Of the writes in
+// progress none becomes stable, which leaves out runs (doc.go, "A gap").
 func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c eventCode, x *checker.Expansion,
 	before cause) {
 	t := w.transitions.at(tr)

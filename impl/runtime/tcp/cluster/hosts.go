@@ -223,8 +223,8 @@ func (s *supervisor) awaitDeath(p core.Proc, host int) error {
 	}
 }
 
-// seen looks, when a process behind a launcher is up, whether the lock of its disk is seen here, too.
-// If it is not, the process may have died behind its word, and is asked for another one.
+// seen looks, when a process behind a launcher is up, whether the lock of its disk is seen here,
+// too. If it is not, the process may have died behind its word, and is asked for another one.
 func (s *supervisor) seen(p *proc) error {
 	if p.unseen = false; !s.far(p) {
 		return nil

@@ -84,6 +84,10 @@ func (s *supervisor) still() bool {
 
 // status takes the answer of one; when all have answered, it compares.
 func (s *supervisor) status(p *proc, a answer) {
+	if p.unseen { // it was asked behind that, and lives
+		s.stop("", s.unseen(p))
+		return
+	}
 	if a.Round != s.round.number || !s.round.asked {
 		return
 	}

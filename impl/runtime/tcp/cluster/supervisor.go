@@ -386,11 +386,7 @@ func (s *supervisor) hear(p *proc, a answer) {
 		s.agreed(p, a.Epoch)
 	case saidMoment:
 		s.moment(p, a)
-	case saidStatus: // the answer of one that is unseen is to a question behind that
-		if p.unseen {
-			s.stop("", s.unseen(p))
-			return
-		}
+	case saidStatus:
 		s.status(p, a)
 	case saidDone:
 		p.done = true
