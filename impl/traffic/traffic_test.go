@@ -78,6 +78,11 @@ func TestFiles(t *testing.T) {
 			"3,1,5,1\n3,0,1,1\n3,1,6,2\n2,2,9,1\n", 6,
 			map[pair]sum{{3, 0}: {1, 1}, {3, 1}: {11, 3}}, 6, "[9 bytes from ranks to themselves " +
 				"are local copies, left out 3 of 6 ranks neither send nor receive]"},
+		{"csv of a run that was cut, with a remark behind that, copies, and one idle rank",
+			traffic.CutMark + "\n# more\n0,1,5\n0,0,3\n1,1,4\n", 3,
+			map[pair]sum{{0, 1}: {5, 0}}, 3, "[7 bytes from ranks to themselves are local " +
+				"copies, left out 1 of 3 ranks neither send nor receive " +
+				traffic.CutMark[2:] + "]"},
 		{"csv, not connected", "0,1,1\n2,3,1\n", 0, map[pair]sum{{0, 1}: {1, 0}, {2, 3}: {1, 0}},
 			4, "[not connected: 2 parts between which there is no traffic]"},
 		{"market", "%%MatrixMarket matrix coordinate integer general\n% x\n3 3 2\n1 2 10\n3 1 4\n",
