@@ -13,10 +13,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/spec"
 )
 
-// most is how much CPU time all files may take.
+// most is how much CPU time all files may take on a quiet machine: they take 9 to 18 s there, and
+// up to 71 s where four others compute on two processors. So only a huge test judges it.
 const most = 60 * time.Second
 
 // sources are the files of theorems, in the order of _CoqProject, and what is in them.
@@ -93,7 +95,7 @@ func TestTheorems(t *testing.T) {
 		used += c.ProcessState.UserTime() + c.ProcessState.SystemTime()
 	}
 	t.Logf("%d theorems, %v of CPU time", len(want), used)
-	if used > most {
+	if effort.Huge() && used > most {
 		t.Errorf("the files take %v of CPU time, at most %v is wanted", used, most)
 	}
 	if problem := closed(want, said); problem != "" {
