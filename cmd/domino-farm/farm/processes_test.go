@@ -359,13 +359,14 @@ func TestLevels(t *testing.T) {
 func TestInterrupted(t *testing.T) {
 	folder := t.TempDir()
 	args := []string{"fuzz", "hydee", "--runs", "6000", "--seed", "7",
-		"--corpus", "", "--for", "0", "--open", "2"}
+		"--corpus", "", "--for", "0"}
 	if !effort.Long() {
 		t.Skip("seconds: " + effort.More)
 	}
 	t.Parallel()
 	code, want, _ := finish(t, folder, append(args, "--workers", "1")...)
-	c := begin(t, folder, self(t), append(args, "--nats", "embed", "--workers", "2")...)
+	c := begin(t, folder, self(t),
+		append(args, "--open", "2", "--nats", "embed", "--workers", "2")...)
 	says(t, c, &c.err, "goes on")
 	id := regexp.MustCompile(`farm resume (\S+)`).FindStringSubmatch(c.err.String())[1]
 	time.AfterFunc(3*time.Second, func() { _ = c.Process.Signal(os.Interrupt) })
