@@ -51,8 +51,12 @@ func (l *Ledger) Apply(e trace.Event) {
 	case trace.Restored:
 		o.Fresh = !o.Up && e.Incarnation > o.Incarnation
 		o.Up, o.Incarnation = true, e.Incarnation
-		if l.past[e.Proc] == nil {
-			l.past[e.Proc] = o.History // to be cut when the image has come, see Resumed
+		// To be cut when the image has come, see Resumed; or when there is another life before
+		// this one has done anything, which may begin with a newer image of the last one.
+		if past := l.past[e.Proc]; past != nil {
+			o.History = past
+		} else {
+			l.past[e.Proc] = o.History
 		}
 	case trace.Resumed:
 		if past := l.past[e.Proc]; past != nil {

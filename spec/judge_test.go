@@ -91,6 +91,15 @@ func TestLedger(t *testing.T) {
 			seen{Up: true, Round: 3, History: "m2 m7", LineSent: 1}},
 		{"crashes", crashed(y), seen{History: "-", LineSent: 1}},
 		{"restarts", restored(y, 1, 1, 1), seen{Up: true, Life: 1, History: "m2", LineSent: 1}},
+		{"crashes again", crashed(y), seen{Life: 1, History: "-", LineSent: 1}},
+		{"restarts with less", restored(y, 2, 0, 0), seen{Up: true, Life: 2, LineSent: 1}},
+		{"rolls back", crashed(y), seen{Life: 2, History: "-", LineSent: 1}},
+		{"restarts with more, as it had done nothing", restored(y, 3, 1, 2),
+			seen{Up: true, Life: 3, History: "m2 m7", LineSent: 1}},
+		{"delivers another one", delivered(y, m3, 1),
+			seen{Up: true, Life: 3, History: "m2 m3 m7", LineSent: 1}},
+		{"restarts behind that", restored(y, 4, 1, 1),
+			seen{Up: true, Life: 4, History: "m2", LineSent: 1}},
 	}
 	for _, s := range steps {
 		l.Apply(s.event)

@@ -119,8 +119,10 @@ func (l *Layout) serviceStep(events []Event, choice uint64) string {
 }
 
 // CutShort is the end of the name of a step in which the proc stops after so many effects that the
-// environment acts on.
-func CutShort(effects int) string { return fmt.Sprintf("%s%d", cutShort, effects) }
+// environment acts on; the outcome numbers what becomes of writes in progress.
+func CutShort(effects, outcome int) string {
+	return fmt.Sprintf("%s%d", cutShort, effects) + outcomeName(outcome)
+}
 
 const cutShort = ", crash after effect "
 
@@ -134,9 +136,13 @@ func (l *Layout) CrashName(verb string, groups [][]Proc, outcome int) string {
 	for _, g := range groups {
 		words = append(words, l.NamesOf(g))
 	}
-	text := verb + " " + strings.Join(words, " and ")
-	if outcome != 0 {
-		text += fmt.Sprintf(", outcome %d of writes in progress", outcome)
+	return verb + " " + strings.Join(words, " and ") + outcomeName(outcome)
+}
+
+// outcomeName is the end of the name of a crash that has an outcome; most have the first one.
+func outcomeName(outcome int) string {
+	if outcome == 0 {
+		return ""
 	}
-	return text
+	return fmt.Sprintf(", outcome %d of writes in progress", outcome)
 }
