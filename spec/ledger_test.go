@@ -11,9 +11,9 @@ import (
 )
 
 // TestLedgerKeepsPast applies random runs of one rank, with crashes, restarts that cut its history
-// back, and images that come later and cut less, of the same restart or of the next one. What a ledger has shown after each event must stay
-// as it was, however it goes on, and be what a twin has that copies every history before it changes
-// it.
+// back, and images that come later and cut less, of the same restart or of the next one. What a
+// ledger has shown after each event must stay as it was, however it goes on, and be what a twin has
+// that copies every history before it changes it.
 func TestLedgerKeepsPast(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := spec.NewLedger(&trace.Layout{Names: []string{"a"}, Ranks: 1})

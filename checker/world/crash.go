@@ -331,8 +331,8 @@ func (w *World) divisible(p core.Proc, t *transition) bool {
 		slices.ContainsFunc(w.group(p), w.isVictim)
 }
 
-// cutShort adds the crashes inside a step: after each effect but the last. Of the writes in
-// progress none becomes stable, which leaves out runs (doc.go, "A gap").
+// cutShort adds the crashes inside a step: after each effect but the last, with every outcome of
+// the writes that are in progress then.
 func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c eventCode, x *checker.Expansion,
 	before cause) {
 	t := w.transitions.at(tr)
@@ -345,14 +345,32 @@ func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c eventCode, x 
 		return
 	}
 	for cutAfter := 1; cutAfter < len(t.acts); cutAfter++ {
-		x.Add(c.cutAfter(cutAfter).fault())
-		w.performPart(x, p, t, cutAfter, before.begin(w, x, p))
-		if t.watched {
-			word := w.monitors.word
-			x.Set(word, w.observePart(x.At(word), w.eventsOf(tr, cutAfter)))
-		}
+		w.begun(x, p, tr, c.cutAfter(cutAfter, 0), before)
 		members := w.withHosted(before.placed(state, x), w.group(p))
-		w.crash(x, members, slices.Repeat([]operation{{Kind: opStop}}, len(members)))
-		w.spent(x, spend(failures, 1)+digit, 0)
+		torso := slices.Clone(x.Now())
+		if x.Inside != nil {
+			x.Inside(c.cutAfter(cutAfter, 0).fault())
+		}
+		outcome := 0
+		gone := func(q core.Proc) bool { return w.losesDisk(torso, q, members) }
+		w.outcomes(torso, members, gone, func(outcomes []operation, damaged int) {
+			if outcome > 0 {
+				w.begun(x, p, tr, c.cutAfter(cutAfter, outcome), before)
+			}
+			outcome++
+			w.crash(x, members, outcomes)
+			w.spent(x, spend(failures, 1)+spend(torn, damaged)+digit, 0)
+		})
+	}
+}
+
+// begun adds a step of which the first effects have happened.
+func (w *World) begun(x *checker.Expansion, p core.Proc, tr uint32, c eventCode, before cause) {
+	t := w.transitions.at(tr)
+	x.Add(c.fault())
+	w.performPart(x, p, t, c.cut(), before.begin(w, x, p))
+	if t.watched {
+		word := w.monitors.word
+		x.Set(word, w.observePart(x.At(word), w.eventsOf(tr, c.cut())))
 	}
 }

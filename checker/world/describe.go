@@ -76,7 +76,7 @@ func (w *World) describe(state []uint32, c eventCode) string {
 		text = "suspect " + name + " thinks down " + w.names(w.group(core.Proc(a)))
 	}
 	if n := c.cut(); n != 0 {
-		text += trace.CutShort(n)
+		text += trace.CutShort(n, c.outcome())
 	}
 	return text
 }

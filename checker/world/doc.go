@@ -47,15 +47,11 @@
 //
 // Writes become stable in their order. Of those in progress at a crash some of the oldest are, and
 // the next one may be damaged where its key had no value; a stable value is never lost to a write.
+// So it is at a crash inside a step, for what that had written by then, too.
 // A delete is one of them, of which nobody hears when it is stable; a read is one, too, and its
 // answer is what is stable when its turn has come. Within their budgets the records of a proc, up
 // or down, are lost or corrupted by themselves (one that is torn is known to be bad anyway), and
 // the oldest put of one that is up is refused, with the deletes before it done (harm.go).
-//
-// A gap: at a crash between two effects of one step none of the writes in progress becomes stable,
-// though some may on a real disk (a delete is there at once), so runs are missing where a step
-// deletes or writes and then does what can not be undone. Lift finds such a run of processes to be
-// none of the world. To close it, crash.go (cutShort) and proofs/recheck must visit all outcomes.
 //
 // Members of a group may stop one by one: then a crash takes single procs, whoever is left behind
 // in a life that others have left is bound to follow, at any later time and for free, and the group

@@ -32,8 +32,12 @@ const (
 
 // eventCode names an event of a state, and stays the same while independent events happen. From the
 // top: the kind in 8 bits, the proc in 16, in 8 the number of effects after which the group crashes
-// (0: none), the argument in 32.
+// (0: none), the argument in 32; of these the upper 12 are the outcome of that crash, if there is
+// one.
 type eventCode uint64
+
+// outcomeShift is where the outcome of a crash inside a step begins.
+const outcomeShift = 20
 
 // code is an event that no crash cuts short.
 func code(k kind, p core.Proc, arg int) eventCode {
@@ -43,10 +47,34 @@ func code(k kind, p core.Proc, arg int) eventCode {
 func (c eventCode) kind() kind      { return kind(c >> 56) }
 func (c eventCode) proc() core.Proc { return core.Proc(c >> 40 & 0xffff) }
 func (c eventCode) cut() int        { return int(c >> 32 & 0xff) }
-func (c eventCode) arg() int        { return int(uint32(c)) }
 
-// cutAfter is the event with a crash after so many of its effects.
-func (c eventCode) cutAfter(effects int) eventCode { return c | eventCode(effects)<<32 }
+func (c eventCode) arg() int {
+	if c.cut() != 0 {
+		return int(uint32(c) & (1<<outcomeShift - 1))
+	}
+	return int(uint32(c))
+}
+
+// outcome numbers what becomes of the writes in progress of those whom a crash inside a step stops.
+func (c eventCode) outcome() int {
+	if c.cut() == 0 {
+		return 0
+	}
+	return int(uint32(c) >> outcomeShift)
+}
+
+// torso is the event with the first outcome.
+func (c eventCode) torso() eventCode {
+	return c &^ eventCode(c.outcome()<<outcomeShift)
+}
+
+// cutAfter is the event with a crash after so many of its effects that has the outcome.
+func (c eventCode) cutAfter(effects, outcome int) eventCode {
+	if effects >= 1<<8 || uint32(c)>>outcomeShift != 0 || outcome >= 1<<(32-outcomeShift) {
+		panic("invariant: the crashes inside a step can be counted")
+	}
+	return c | eventCode(effects)<<32 | eventCode(outcome)<<outcomeShift
+}
 
 // variant is the event, which has no argument, with one.
 func (c eventCode) variant(arg int) eventCode { return c | eventCode(uint32(arg)) }

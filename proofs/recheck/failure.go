@@ -137,7 +137,7 @@ func (s *scene) crashes(from trace.Proc, chosen []trace.Proc, most int) error {
 // crash visits every outcome of the crash of procs, which costs so many failures. One that costs
 // none is bound to happen.
 func (s *scene) crash(procs []trace.Proc, failures int) error {
-	return s.outcomes(procs, true, func(list []outcome, damaged int) error {
+	return s.outcomes(s.at, procs, true, func(list []outcome, damaged int) error {
 		s.begin()
 		s.fall(procs, list, true)
 		b := s.left
@@ -169,16 +169,17 @@ type outcome struct {
 	torn bool
 }
 
-// outcomes visits what may become of the changes of procs that stop, and how many are torn. Of a
-// disk that goes with its node, in a crash, nothing is left.
-func (s *scene) outcomes(procs []trace.Proc, crash bool, visit func([]outcome, int) error) error {
+// outcomes visits what may become of the changes of procs that stop, which are in the given bodies,
+// and how many are torn. Of a disk that goes with its node, in a crash, nothing is left.
+func (s *scene) outcomes(in func(trace.Proc) *body, procs []trace.Proc, crash bool,
+	visit func([]outcome, int) error) error {
 	list := make([]outcome, len(procs))
 	var choose func(i, damaged int) error
 	choose = func(i, damaged int) error {
 		if i == len(procs) {
 			return visit(list, damaged)
 		}
-		b := s.at(procs[i])
+		b := in(procs[i])
 		if list[i] = (outcome{}); crash && s.bare(&b.env, procs[i], procs) {
 			return choose(i+1, damaged)
 		}
@@ -312,22 +313,30 @@ func (s *scene) cutShort(m *move) error {
 	}
 	stopped := s.withHosted(s.base, s.Groups[m.proc])
 	for i := range m.parts {
-		s.begin()
-		part := &m.parts[i]
-		s.next[1+m.proc] = part.number
-		for _, d := range m.sends[:part.sends] {
-			if d.kind == arrival { // nothing is launched any more
-				s.touch(d.to, d.change)
-			}
-		}
-		s.fall(stopped, nil, true)
-		b := s.spent(m)
-		b.Failures, b.Over = b.Failures-1, false
-		s.budget(b)
-		s.remember(m, m.before[i+1])
-		if err := s.done(m.name+", and a crash inside it", true); err != nil {
+		s.torso(m, i)
+		if err := s.outcomes(s.now, stopped, true, func(list []outcome, damaged int) error {
+			s.torso(m, i)
+			s.fall(stopped, list, true)
+			b := s.spent(m)
+			b.Failures, b.Torn, b.Over = b.Failures-1, b.Torn-uint8(damaged), false
+			s.budget(b)
+			s.remember(m, m.before[i+1])
+			return s.done(m.name+", and a crash inside it", true)
+		}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// torso begins a successor in which a part of a move has happened.
+func (s *scene) torso(m *move, i int) {
+	s.begin()
+	part := &m.parts[i]
+	s.next[1+m.proc] = part.number
+	for _, d := range m.sends[:part.sends] {
+		if d.kind == arrival { // nothing is launched any more
+			s.touch(d.to, d.change)
+		}
+	}
 }

@@ -77,7 +77,7 @@ func (s *scene) kills(p trace.Proc, b *body) error {
 			life = about.Incarnation
 			stopped = s.withHosted(s.state, []trace.Proc{q})
 		}
-		err := s.outcomes(stopped, false, func(list []outcome, damaged int) error {
+		err := s.outcomes(s.at, stopped, false, func(list []outcome, damaged int) error {
 			return s.kill(p, q, life, stopped, list, damaged)
 		})
 		if err != nil {

@@ -38,7 +38,7 @@ func (r *run) enforce() {
 
 var (
 	numbered = regexp.MustCompile(`^(.*) #(\d+)$`)
-	cutShort = regexp.MustCompile(`^(.*)` + strings.Replace(regexp.QuoteMeta(trace.CutShort(7)),
+	cutShort = regexp.MustCompile(`^(.*)` + strings.Replace(regexp.QuoteMeta(trace.CutShort(7, 0)),
 		"7", `(\d+)`, 1) + `$`)
 	outcomes = regexp.MustCompile(`^(.*), outcome (\d+) of writes in progress$`)
 )
@@ -61,7 +61,11 @@ func (r *run) enforceLine(text string) bool {
 		strings.HasPrefix(rest, "stop ") {
 		return r.enforceCrash(rest, outcome)
 	}
-	text, cutAfter := split(cutShort, text)
+	cutAfter, outcome := 0, 0
+	if trace.IsCutShort(text) {
+		text, outcome = split(outcomes, text)
+		text, cutAfter = split(cutShort, text)
+	}
 	for _, p := range r.procs {
 		for _, o := range r.everything(p) {
 			if !r.named(p, &o, text) {
@@ -76,7 +80,7 @@ func (r *run) enforceLine(text string) bool {
 			if cutAfter > 0 && r.left.failures == 0 {
 				return false
 			}
-			o.cut = cutAfter
+			o.cut, o.outcome = cutAfter, outcome
 			p.granted = &o
 			r.release(p)
 			return true

@@ -2,6 +2,7 @@ package local
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
@@ -99,6 +100,24 @@ func (r *run) cutAt(p *proc, o *offer, a *attempt) (effects int, f plan.Failure)
 		}
 	}
 	return 0, f
+}
+
+// cutShort stops procs in the middle of the step that is the last in the schedule: its first
+// effects are done. What becomes of writes in progress is in the offer, if a schedule says so.
+func (r *run) cutShort(o *offer, members []*proc, effects int, s fault.Survival) {
+	all, outcome := r.fates(members), o.outcome
+	if o.cut == 0 && len(all) > 1 {
+		outcome = r.rng.IntN(len(all))
+	}
+	r.out.Schedule[len(r.out.Schedule)-1] += trace.CutShort(effects, outcome)
+	if outcome >= len(all) {
+		r.err = fmt.Errorf("step %d: %q is not possible: %w", r.position,
+			r.config.Schedule[r.position-1], ErrStale)
+		r.end("stale schedule")
+		return
+	}
+	r.left.failures--
+	r.crash(members, all[outcome], s)
 }
 
 // overlaps reports whether more procs than the model allows would be down or recovering if the

@@ -60,6 +60,8 @@ type offer struct {
 	inc   core.Incarnation // of the proc, at a restart the new one
 	life  int
 	cut   int // effects after which the proc crashes, where a schedule says so; 0 = none
+	// what becomes of writes in progress in that crash
+	outcome int
 }
 
 // request is one of the plan.

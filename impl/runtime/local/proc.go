@@ -333,9 +333,6 @@ func (r *run) take(p *proc, o *offer, a *attempt) {
 	cut, failure := r.cutAt(p, o, a)
 	name := r.name(p, o, a.events)
 	var members []*proc
-	if cut > 0 {
-		name += trace.CutShort(cut)
-	}
 	r.out.Schedule = append(r.out.Schedule, name)
 	if e, ok := r.noticed(p, o); ok {
 		r.record([]trace.Event{e})
@@ -357,8 +354,7 @@ func (r *run) take(p *proc, o *offer, a *attempt) {
 		p.readyAt = r.clock() + r.pace.delay(p.rng, r.pace.restarts[p.id])
 	}
 	if cut > 0 {
-		r.left.failures--
-		r.crash(members, make([]fate, len(members)), failure.Survive)
+		r.cutShort(o, members, cut, failure.Survive)
 	}
 }
 

@@ -62,6 +62,15 @@ func (l *life) standStill() error {
 				l.mesh.Learn(o.Addresses)
 			case sayStatus:
 				l.status(&o)
+			case sayMove: // so much is written before the end
+				a := answer{Kind: saidMoved}
+				err := l.node.Write(o.Move.Kept[0])
+				if errors.Is(err, node.ErrHeld) {
+					a.Text = err.Error()
+				} else if err != nil {
+					return err
+				}
+				l.say(a)
 			case sayYield:
 				if err := l.yield(); err != nil {
 					return err

@@ -313,7 +313,7 @@ func (k *steering) ends(p *proc, m *course.Move) bool {
 		})
 	case stops:
 		var procs []core.Proc
-		return k.arrive() && k.do(func() {
+		return k.arrive() && k.keep(m) && k.do(func() {
 			for _, q := range k.victims([]*proc{p}) {
 				procs = append(procs, q.id)
 			}

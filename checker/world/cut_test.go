@@ -1,0 +1,117 @@
+package world
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/fault"
+)
+
+// writesThenShows receives twice, as p1: first it writes, then it sends, writes and shows output in
+// one step.
+func writesThenShows() *toy {
+	toy := newToy(2, 3, 1)
+	toy.on(0, 0, 1+toyStart, 0, toySend{1, 0}, toySend{1, 0})
+	toy.rules[1][0][0] = toyRule{next: 1, persist: true}
+	toy.rules[1][1][0] = toyRule{next: 2, sends: []toySend{{0, 0}}, persist: true, output: true}
+	return toy
+}
+
+// TestCutOutcomes looks for what a crash inside of a step leaves on the disk, against what was
+// worked out by hand: any of the oldest writes that are in progress at that moment, those of the
+// step included, and half of the next one where there was no value and the model allows it.
+func TestCutOutcomes(t *testing.T) {
+	const (
+		send  = "deliver p0->p1 k0, crash after effect 1"
+		write = "deliver p0->p1 k0, crash after effect 2"
+	)
+	outcome := func(of string, n int) string {
+		return fmt.Sprintf("%s, outcome %d of writes in progress", of, n)
+	}
+	tests := []struct {
+		name    string
+		torn    int
+		already bool // the first write is stable when the step begins
+		want    map[string]string
+	}{
+		{"both in progress", 0, false, map[string]string{send: "nothing", outcome(send, 1): "1",
+			write: "nothing", outcome(write, 1): "1", outcome(write, 2): "2"}},
+		{"one stable", 0, true, map[string]string{send: "1", write: "1", outcome(write, 1): "2"}},
+		{"torn", 1, false, map[string]string{send: "nothing", outcome(send, 1): "torn",
+			outcome(send, 2): "1", write: "nothing", outcome(write, 1): "torn",
+			outcome(write, 2): "1", outcome(write, 3): "2"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w, err := New(Config{Setup: writesThenShows().setup(),
+				Model: fault.Model{Failures: 1, Torn: tt.torn}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			schedule := []string{"deliver p0->p1 k0"}
+			if tt.already {
+				schedule = append(schedule, "persisted p1 s")
+			}
+			run, err := w.Replay(schedule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := map[string]string{}
+			texts, x := w.Enabled(run.last())
+			for i, text := range texts {
+				if strings.Contains(text, "crash after effect") {
+					got[text] = stored(w.env(x.State(i, nil), 1))
+					if left := w.left(x.State(i, nil), torn); left != tt.torn-
+						strings.Count(got[text], "torn") {
+						t.Errorf("%s: %d writes may be torn behind it", text, left)
+					}
+					checkKept(t, w, schedule, text, got[text])
+				}
+			}
+			if diff := cmp.Diff(tt.want, got); diff != "" {
+				t.Errorf("on the disk of p1 (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// stored names what is on a disk.
+func stored(e *env) string {
+	switch {
+	case len(e.Store) == 0:
+		return "nothing"
+	case e.Store[0].Torn:
+		return "torn"
+	}
+	return fmt.Sprint(e.Store[0].Value[0])
+}
+
+// checkKept compares how many writes real processes are told to make stable before the crash with
+// what is on the disk behind it: the toy writes 1 and then 2.
+func checkKept(t *testing.T, w *World, schedule []string, text, disk string) {
+	t.Helper()
+	run, err := w.Replay(append(schedule[:len(schedule):len(schedule)], text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	moves := w.Course(run).Moves
+	m := moves[len(moves)-1]
+	before := 0
+	if len(schedule) > 1 {
+		before = 1
+	}
+	want := map[string]int{"nothing": 0, "1": 1 - before, "2": 2 - before, "torn": 0}[disk]
+	if diff := cmp.Diff([]int{want}, m.Kept); diff != "" {
+		t.Errorf("%s: kept (-want +got):\n%s", text, diff)
+	}
+	if diff := cmp.Diff([]core.Proc{1}, m.Procs); diff != "" {
+		t.Errorf("%s: procs (-want +got):\n%s", text, diff)
+	}
+	if (m.Why != "") != (disk == "torn") {
+		t.Errorf("%s: impossible because %q", text, m.Why)
+	}
+}
