@@ -115,3 +115,15 @@ func checkKept(t *testing.T, w *World, schedule []string, text, disk string) {
 		t.Errorf("%s: impossible because %q", text, m.Why)
 	}
 }
+
+// TestCutsApart compares the world with the environment of the re-checker where outcomes of crashes
+// inside of steps differ.
+func TestCutsApart(t *testing.T) {
+	for _, m := range []fault.Model{{Failures: 1}, {Failures: 2, Torn: 1},
+		{Failures: 1, Torn: 1, FromDead: fault.Every}} {
+		n, err := compareApart(t, writesThenShows().setup(), &m, 10_000)
+		if err != nil || n == 0 {
+			t.Errorf("%+v: %d states: %v", m, n, err)
+		}
+	}
+}
