@@ -65,6 +65,31 @@ func TestEnforce(t *testing.T) {
 	}
 }
 
+// inside is a run in which a delete of a step is stable when its proc stops within it.
+const inside = `Inside
+-- scenario --
+protocol: koo-toueg
+failures: 1
+-- program --
+a: send b m
+b: post a; output
+-- schedule --
+step a send m to b
+step a end
+deliver a->b App m (number 1)
+step b go on 0
+persisted b image/1
+step b receive m from a
+persisted b commit/1, crash after effect 2, outcome 1 of writes in progress
+restart b incarnation 1
+deliver b.1->a Back (life 1, sent 0, received 0)
+deliver a->b Ready (life 0, received 0)
+step b output
+deliver a->b App m (number 1)
+step b receive m from a
+step b end
+`
+
 // TestEnforceErrors gives cluster enforce what it must refuse.
 func TestEnforceErrors(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1")
@@ -102,6 +127,8 @@ func TestEnforceErrors(t *testing.T) {
 			"crash b\nstep a send m to b\ncrash a\nrestart b incarnation 1\n"+
 				"deliver a->b App m (date 1 phase 1 round 0.0)\n")), 0,
 			"enforced and fine: 5 of 5 moves by 3 processes"},
+		// b stops inside a step, and a part of what it was writing is stable
+		{file("inside", inside), 0, "enforced and fine: 14 of 14 moves by 2 processes"},
 		{file("fine", fmt.Sprintf(two, "", "step a send m to b\n")), 0,
 			"enforced and fine: 1 of 1 moves by 3 processes"},
 	}
