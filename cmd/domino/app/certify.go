@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/domino-check/domino/checker"
@@ -105,7 +104,7 @@ func classIndex(name string) int {
 // programs alone, or a generated one.
 func (a *certified) open(args []string, std streams) (*core.Setup, error) {
 	if len(args) == 1 {
-		text, err := os.ReadFile(args[0])
+		text, err := smallFile(args[0])
 		if err == nil && !strings.Contains(string(text), "-- scenario --") {
 			return programSetup(args[0], string(text))
 		}

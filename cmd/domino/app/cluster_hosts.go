@@ -115,7 +115,7 @@ func parseHosts(text string) (list []cluster.Host, err error) {
 		return nil, nil
 	}
 	var lines []string
-	if content, err := os.ReadFile(text); err == nil {
+	if content, err := smallFile(text); err == nil {
 		lines = strings.Split(string(content), "\n")
 	} else if strings.ContainsRune(text, os.PathSeparator) && !strings.ContainsAny(text, "=,") {
 		return nil, fmt.Errorf("--hosts: %w", err)

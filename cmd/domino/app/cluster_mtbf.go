@@ -44,7 +44,7 @@ func (l *lawFlags) law() (*plan.Law, error) {
 		if err != nil {
 			return nil, fmt.Errorf("--trace: %w", err)
 		}
-		law.Trace, err = plan.ReadTrace(f, l.trace)
+		law.Trace, err = plan.ReadTrace(&bounded{in: f, left: mostSmall}, l.trace)
 		if err := errors.Join(err, f.Close()); err != nil {
 			return nil, err
 		}

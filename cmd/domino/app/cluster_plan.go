@@ -56,7 +56,7 @@ func (r *savedRun) save(dir string) error {
 
 // readPlan reads a saved run. If the user has named a scenario, it must be the same.
 func readPlan(name string, named *scenarios.Scenario) (*savedRun, *scenarios.Scenario, error) {
-	text, err := os.ReadFile(name)
+	text, err := smallFile(name)
 	if err != nil {
 		return nil, nil, err
 	}

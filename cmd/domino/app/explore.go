@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 
@@ -64,9 +63,9 @@ func runExplore(ctx context.Context, args []string, std streams) (int, error) {
 func runScript(ctx context.Context, c explorer.Config, file string, std streams) error {
 	text, err := heard(ctx, func() ([]byte, error) {
 		if file == "-" {
-			return io.ReadAll(os.Stdin)
+			return smallText(os.Stdin, "standard input")
 		}
-		return os.ReadFile(file)
+		return smallFile(file)
 	})
 	if err != nil {
 		return err

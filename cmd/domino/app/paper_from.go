@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -72,7 +73,8 @@ func earlierOf(file string, wanted []wantedPaper) (map[*papers.Claim][]papers.Go
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was read only
-	found, lines := map[*papers.Claim][]papers.Got{}, bufio.NewScanner(f)
+	found := map[*papers.Claim][]papers.Got{}
+	lines := bufio.NewScanner(&bounded{in: f, left: mostSmall})
 	lines.Buffer(nil, mostCell)
 	for number := 1; lines.Scan(); number++ {
 		if len(strings.TrimSpace(lines.Text())) == 0 {
@@ -93,7 +95,11 @@ func earlierOf(file string, wanted []wantedPaper) (map[*papers.Claim][]papers.Go
 			return nil, fmt.Errorf("%s:%d: %w", file, number, err)
 		}
 	}
-	if err := lines.Err(); err != nil {
+	switch err := lines.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return nil, fmt.Errorf("%s: a line of more than %d MB: no cell is so long", file,
+			mostCell>>20)
+	case err != nil:
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	return found, nil

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -101,23 +99,6 @@ func measuredRow(file string, a *measuredRows, kernel, protocol string) (*perf.R
 			r.Kernel, r.Protocol, r.Wrong+r.Unfinished)
 	}
 	return found[0], nil
-}
-
-// mostSmall bounds a file that is read as a whole, of which no true one comes near.
-const mostSmall = 64 << 20
-
-// smallFile is what a file has, unless it has no end, as some devices.
-func smallFile(name string) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // it was read only
-	text, err := io.ReadAll(io.LimitReader(f, mostSmall+1))
-	if err == nil && len(text) > mostSmall {
-		err = fmt.Errorf("%s: more than %d MB: no such file is so large", name, mostSmall>>20)
-	}
-	return text, err
 }
 
 // jsonLine is the line of an error in a text of JSON, from 1.

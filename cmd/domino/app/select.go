@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"slices"
@@ -62,9 +61,9 @@ const inputFile = "stdin.txtar"
 
 // fromInput reads a scenario from the standard input.
 func fromInput() (*scenarios.Scenario, error) {
-	text, err := io.ReadAll(os.Stdin)
+	text, err := smallText(os.Stdin, "standard input")
 	if err != nil {
-		return nil, fmt.Errorf("standard input: %w", err)
+		return nil, err
 	}
 	return scenarios.Parse(inputFile, text)
 }

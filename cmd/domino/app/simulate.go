@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -261,7 +260,7 @@ func (s *simulation) readInterval() error {
 
 // readMachine is a machine from a file, or one that is shipped.
 func readMachine(name string) (*simulate.Machine, error) {
-	text, err := os.ReadFile(name)
+	text, err := smallFile(name)
 	switch {
 	case err == nil:
 		return simulate.ReadMachine(name, text)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -80,7 +79,7 @@ type measuredFile struct {
 
 // readMeasured reads what cluster perf --json has printed.
 func readMeasured(name string) (*measuredFile, error) {
-	text, err := os.ReadFile(name)
+	text, err := smallFile(name)
 	if err != nil {
 		return nil, fmt.Errorf("--measured: %w", err)
 	}
