@@ -121,3 +121,30 @@ func TestImageForALostLife(t *testing.T) {
 		3s p0 checkpoint request
 		15s p1 image from p0`)
 }
+
+// Aim: an image that is cut off, because its sender fails in the middle of it, is not written, and
+// keeps no other one waiting. One of 3,000 bytes leaves from 0 to 3 s, its first byte is there at
+// 1 s, and its sender fails before that, or behind it. The image of the other sender leaves from
+// 3 to 4 s, is there at 5 s, and written until 15 s; it would wait until 11 or 14 s for the disk
+// otherwise, and be written until 21 or 24 s.
+func TestImageCutOff(t *testing.T) {
+	for _, at := range []time.Duration{500 * time.Millisecond, 2 * time.Second} {
+		s := newStage(3, func(p core.Proc, in core.Input) []core.Effect {
+			switch {
+			case in.Kind == core.Start && p == 0:
+				return []core.Effect{send(1, "image", 2100)}
+			case in.Kind == core.Checkpoint:
+				return []core.Effect{send(1, "image", 100)}
+			}
+			return nil
+		})
+		c := keeping()
+		c.Costs.Restart = time.Hour
+		got := s.play(t, c, func(r *emulate.Run) {
+			r.After(at, func() { r.Crash(0) })
+			r.After(3*time.Second, func() { r.Request(2) })
+		})
+		want(t, got[:len(got)-1], `3s p2 checkpoint request
+			15s p1 image from p2`) // who fails is there an hour later
+	}
+}
