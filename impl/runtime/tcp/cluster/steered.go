@@ -33,6 +33,20 @@ func (s *steered) perform(l *life, e *core.Effect) error {
 	return nil
 }
 
+// writeLast makes writes stable inside of a step behind which there is no other.
+func (l *life) writeLast(count int) error {
+	a := answer{Kind: saidMoved}
+	err := l.node.Write(count)
+	if errors.Is(err, node.ErrHeld) {
+		a.Text, err = err.Error(), nil
+	}
+	if err == nil {
+		err = l.witness.aside() // what it had asked its disk for
+	}
+	l.say(a)
+	return err
+}
+
 // buried comes when procs are over and all has come that will: in some models nothing of it counts.
 func (s *steered) buried(l *life, procs []core.Proc) {
 	if l.in.Steered && l.in.Nothing {
@@ -63,14 +77,9 @@ func (l *life) standStill() error {
 			case sayStatus:
 				l.status(&o)
 			case sayMove: // so much is written before the end
-				a := answer{Kind: saidMoved}
-				err := l.node.Write(o.Move.Kept[0])
-				if errors.Is(err, node.ErrHeld) {
-					a.Text = err.Error()
-				} else if err != nil {
+				if err := l.writeLast(o.Move.Kept[0]); err != nil {
 					return err
 				}
-				l.say(a)
 			case sayYield:
 				if err := l.yield(); err != nil {
 					return err
