@@ -88,7 +88,7 @@ func TestAloneOfToys(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(i), 17))
 			explored, states, saved, failed := 0, 0, 0, 0
-			for n := range effort.Cases(tt.cases/20, 3*tt.cases) {
+			for n := range effort.Cases(tt.cases/20, tt.cases) {
 				toy, m := drawAlone(r, tt.failures, tt.features)
 				o := checker.Options{Reduce: checker.Alone, Workers: 1 + n%2}
 				if n%2 == 0 {
@@ -120,7 +120,7 @@ func TestAloneOfToys(t *testing.T) {
 
 // TestAloneNeedsEveryClause leaves out one condition of the argument after the other (but for one,
 // see TestAloneNeedsOwnSteps): on some toy the search then misses an end of a run or what a global
-// property sees. The short form draws only of the first family that has such a toy.
+// property sees. First it draws of a family that is known to have such a toy; others are huge.
 func TestAloneNeedsEveryClause(t *testing.T) {
 	t.Parallel()
 	effort.Seconds(t)
@@ -135,7 +135,7 @@ func TestAloneNeedsEveryClause(t *testing.T) {
 		}
 		caught := false
 		for i, tt := range aloneFamilies {
-			if !effort.Long() && tt.name != first[c] {
+			if !effort.Huge() && tt.name != first[c] {
 				continue
 			}
 			if caught = catches(c, i); caught {

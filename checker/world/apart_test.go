@@ -56,7 +56,7 @@ func TestToysApart(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(13, 14))
 	compared, states := map[string]int{}, 0
-	for n := range effort.Cases(20, 60) {
+	for n := range effort.Cases(20, 30) {
 		for _, name := range apartNames {
 			f := apartFeatures[name]
 			toy, m := drawApart(r, f)
@@ -79,7 +79,7 @@ func TestToysApart(t *testing.T) {
 	}
 	t.Logf("compared %v, %d states", compared, states)
 	for name := range apartFeatures {
-		if least := effort.Of(1, 8); compared[name] < least {
+		if least := effort.Of(1, 4); compared[name] < least {
 			t.Errorf("%s: only %d are small enough, want %d", name, compared[name], least)
 		}
 	}

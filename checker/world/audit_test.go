@@ -52,7 +52,7 @@ func TestAuditOfToys(t *testing.T) {
 	t.Parallel()
 	var sum Audited
 	for _, f := range auditFamilies {
-		for n := range effort.Cases(20, 400) {
+		for n := range effort.Cases(20, 100) {
 			a, toy := auditToy(t, uint64(n), f.failures, f.features, noRule)
 			if a.Broken != nil {
 				t.Fatalf("%v\n%s", a.Broken, toy)

@@ -107,7 +107,7 @@ func TestReductionAgainstBruteForce(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
 	explored, states, broken, failed := 0, 0, 0, 0
-	for n := range effort.Cases(20, 200) {
+	for n := range effort.Cases(20, 80) {
 		c := randomHydee(r)
 		d, size := c.compare(6000, someWays(n))
 		if size > 0 {

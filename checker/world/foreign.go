@@ -24,8 +24,10 @@ const looks = 4
 // again, and most steps follow each other closely.
 const lingers = 50 * time.Millisecond
 
-// foreign runs code for a world, any number of pieces at one time.
-type foreign struct{ idle sync.Pool } // of *runner
+// foreign runs code for a world, any number of pieces at one time. The pool is not a part of it: Go
+// keeps what has a pool until the second collection after its last use, the world included, and of
+// many small worlds, one after the other, more and more.
+type foreign struct{ idle *sync.Pool } // of *runner
 
 // runner runs one piece of code after another.
 type runner struct {

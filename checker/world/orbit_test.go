@@ -259,7 +259,7 @@ func TestCrews(t *testing.T) {
 		{Loss: 1}, {Unordered: true, Duplicates: 1}}
 	var refused, found [noFlaws]int
 	joined := 0
-	for n := range effort.Of(300, 6000) {
+	for n := range effort.Cases(300, 2000) {
 		flaw := crewFlaw(n) % noFlaws
 		c := drawCrew(r, 2+r.IntN(2), flaw)
 		m := models[r.IntN(len(models))]

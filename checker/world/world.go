@@ -116,7 +116,7 @@ func New(c Config) (*World, error) {
 		return nil, err
 	}
 	w := &World{Config: c, procs: len(c.Setup.Layout.Names), layout: &c.Setup.Layout,
-		numbers: map[spec.Violation]int{}}
+		numbers: map[spec.Violation]int{}, foreign: foreign{new(sync.Pool)}}
 	for p := range core.Proc(w.procs) {
 		_, placed := w.layout.Hosted[p]
 		w.placed, w.groups = append(w.placed, placed), append(w.groups, c.Setup.Group(p))
