@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -138,16 +138,36 @@ type Engine interface {
 	Blobs() Blobs
 }
 
-var (
-	aWord = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}$`)
-	aPath = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}(\.[A-Za-z0-9_-]{1,80}){0,7}$`)
-	aName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,80}(/[A-Za-z0-9_-]{1,80}){0,7}$`)
+// mostLetters and mostWords bound a word, and how many a name has.
+const (
+	mostLetters = 80
+	mostWords   = 8
 )
+
+// isWord reports whether a text is 1 to 80 letters of English, digits, _ and -. It is written out:
+// an expression with such bounds takes every process of a run 5 ms and 650 kB when it begins.
+func isWord(s string) bool {
+	for _, c := range []byte(s) {
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' &&
+			c != '-' {
+			return false
+		}
+	}
+	return s != "" && len(s) <= mostLetters
+}
+
+// areWords reports whether a text is up to 8 words with separators between them.
+func areWords(s, separator string) bool {
+	words := strings.SplitN(s, separator, mostWords+1)
+	return len(words) <= mostWords && !slices.ContainsFunc(words, func(w string) bool {
+		return !isWord(w)
+	})
+}
 
 // Check reports what no engine takes: a job that is too large, or names that are no words.
 func (j Job) Check() error {
 	for _, w := range []string{j.Topic, j.Campaign, j.ID} {
-		if !aWord.MatchString(w) {
+		if !isWord(w) {
 			return fmt.Errorf("job %s of topic %s: %q is no word: want letters, digits, _ and -",
 				j, j.Topic, w)
 		}
@@ -161,7 +181,7 @@ func (j Job) Check() error {
 
 // CheckKey reports a key or a subject that no engine takes.
 func CheckKey(key string) error {
-	if !aPath.MatchString(key) {
+	if !areWords(key, ".") {
 		return fmt.Errorf("%q: want up to 8 words with dots between them", key)
 	}
 	return nil
@@ -187,7 +207,7 @@ func CheckEntry(key string, value []byte) error {
 
 // CheckName reports a name of a blob that no engine takes.
 func CheckName(name string) error {
-	if !aName.MatchString(name) {
+	if !areWords(name, "/") {
 		return fmt.Errorf("blob %q: want up to 8 words with slashes between them", name)
 	}
 	return nil

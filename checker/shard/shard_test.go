@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -269,5 +271,43 @@ func TestNames(t *testing.T) {
 	}
 	if job("a.b").Check() == nil || job("").Check() == nil {
 		t.Error("a job without a name is taken")
+	}
+}
+
+// TestNamesAreWords compares what is taken with regular expressions, for random texts of letters
+// that matter and for names of all lengths about the limits.
+func TestNamesAreWords(t *testing.T) {
+	const word = `[A-Za-z0-9_-]{1,80}`
+	keys := regexp.MustCompile(`^` + word + `(\.` + word + `){0,7}$`)
+	names := regexp.MustCompile(`^` + word + `(/` + word + `){0,7}$`)
+	words := regexp.MustCompile(`^` + word + `$`)
+	check := func(text string) {
+		if got, want := shard.CheckKey(text) == nil, keys.MatchString(text); got != want {
+			t.Errorf("key %q is taken: %v, want %v", text, got, want)
+		}
+		if got, want := shard.CheckName(text) == nil, names.MatchString(text); got != want {
+			t.Errorf("blob %q is taken: %v, want %v", text, got, want)
+		}
+		if got, want := job(text).Check() == nil, words.MatchString(text); got != want {
+			t.Errorf("job %q is taken: %v, want %v", text, got, want)
+		}
+	}
+	for length := range 90 {
+		check(strings.Repeat("a", length))
+		check(strings.Repeat("a.", length) + "a")
+		check(strings.Repeat("a/", length) + "a")
+		check("b." + strings.Repeat("a", length))
+		check("b/" + strings.Repeat("a", length))
+	}
+	for c := range 256 {
+		check(string([]byte{'a', byte(c), 'z'}))
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 5_000 {
+		text := make([]byte, random.IntN(24))
+		for i := range text {
+			text[i] = "azAZ09_-../ \n"[random.IntN(13)]
+		}
+		check(string(text))
 	}
 }

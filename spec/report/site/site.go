@@ -15,6 +15,7 @@ import (
 	"html/template"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/domino-check/domino/spec/report"
@@ -74,20 +75,22 @@ func asset(name string) string {
 var words = template.FuncMap{"count": count, "seconds": seconds, "bytes": size, "number": number,
 	"plural": plural}
 
-// templates are all of them.
-var templates = template.Must(template.New("").Funcs(words).ParseFS(assets, "asset/*.html"))
+// templates are all of them, parsed by who writes the first page: no process of a run does.
+var templates = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("").Funcs(words).ParseFS(assets, "asset/*.html"))
+})
 
 // render fills a template, then the shell around it.
 func render(name string, data any, s shell) ([]byte, error) {
 	var b bytes.Buffer
-	if err := templates.ExecuteTemplate(&b, name, data); err != nil {
+	if err := templates().ExecuteTemplate(&b, name, data); err != nil {
 		return nil, fmt.Errorf("site: %w", err)
 	}
 	s.Body = template.HTML(b.String()) // escaped by the template
 	s.CSS = look.Style(figure.CSS(), heat, asset("site.css"))
 	s.JS = look.Script(asset("site.js"))
 	var page bytes.Buffer
-	if err := templates.ExecuteTemplate(&page, "shell.html", s); err != nil {
+	if err := templates().ExecuteTemplate(&page, "shell.html", s); err != nil {
 		return nil, fmt.Errorf("site: %w", err)
 	}
 	return page.Bytes(), nil
