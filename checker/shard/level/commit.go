@@ -125,10 +125,8 @@ func (l *lead) keep(next *record, r *report, level int) {
 			next.Findings = append(next.Findings, leveled{f, level})
 			continue
 		}
-		g := &next.Findings[i]
-		if had, has := g.length(g.Level), f.length(level); has < had ||
-			has == had && g.Level == level && f.before(&g.finding) {
-			*g = leveled{f, level}
+		if had := &next.Findings[i]; (&leveled{f, level}).compare(had) < 0 {
+			*had = leveled{f, level}
 		}
 	}
 }

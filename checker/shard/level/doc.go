@@ -69,11 +69,12 @@
 //
 // States, transitions, terminals, depth, what reductions save, local steps and states, what was
 // seen, the verdict, the properties that are broken and the length of the shortest run, whatever
-// the number of workers, partitions and interruptions. Which of several runs of that length is
-// shown may differ. What a property of two runs has seen differently in two processes is a
-// violation of the level: it is done again, and begins with one of the two known to all
-// (lead.settle). Reductions are those of which each expansion is a function of the contents alone:
-// checker.Singletons and checker.Crashes.
+// the number of workers, partitions and interruptions. Of several runs of that length the one is
+// shown whose violation was seen first and at the state with the least fingerprint: always the same
+// violation, but perhaps not that of the search in one process, and the way there may differ. What
+// a property of two runs has seen differently in two processes is a violation of the level: it is
+// done again, and begins with one of the two known to all (lead.settle). Reductions are those of
+// which each expansion is a function of the contents alone: checker.Singletons and checker.Crashes.
 //
 // A run that shows a violation is found by walking back, one object a level; the fingerprints on
 // the way lead the coordinator's system forward again.

@@ -40,9 +40,7 @@ func (l *lead) outcome(ctx context.Context) (Outcome, error) {
 	out.Stats, out.Bound = l.stats(), l.bound
 	l.sys.Learn(out.Shown) // or it would not find broken what others have seen differently
 	list := slices.Clone(l.record.Findings)
-	slices.SortStableFunc(list, func(f, g leveled) int {
-		return f.length(f.Level) - g.length(g.Level)
-	})
+	slices.SortFunc(list, func(f, g leveled) int { return f.compare(&g) })
 	if !l.Options.All && len(list) > 1 {
 		list = list[:1]
 	}

@@ -1,6 +1,7 @@
 package level
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -40,17 +41,6 @@ type finding struct {
 type place struct {
 	Object object
 	Place  int
-}
-
-// before prefers, of two findings of one property and level, the same one each time.
-func (f *finding) before(g *finding) bool {
-	if c := f.Print.Compare(g.Print); c != 0 {
-		return c < 0
-	}
-	if c := f.Next.Compare(g.Next); c != 0 {
-		return c < 0
-	}
-	return strings.Compare(f.Message, g.Message) < 0
 }
 
 // length is that of the run that shows it, at a level.
@@ -93,6 +83,14 @@ type totals struct {
 type leveled struct {
 	finding
 	Level int
+}
+
+// compare orders findings: the shortest run, then the one that was seen first, then the one with
+// the least fingerprints, which is the same one whoever has explored which block.
+func (f *leveled) compare(g *leveled) int {
+	return cmp.Or(cmp.Compare(f.length(f.Level), g.length(g.Level)),
+		cmp.Compare(f.Level, g.Level), f.Print.Compare(g.Print), f.Next.Compare(g.Next),
+		strings.Compare(f.Property, g.Property), strings.Compare(f.Message, g.Message))
 }
 
 // waiting is how many states the frontier has.

@@ -19,6 +19,7 @@ type toy struct {
 	fanout         uint64
 	bad            uint64 // one in so many steps breaks something; 0 = none
 	rivals         bool   // two processes may see different things
+	ends           []end  // in the place of all that: a step to each, and how it goes on from there
 
 	mu      sync.Mutex
 	numbers []map[uint32]uint32 // by word: content -> number
@@ -32,7 +33,7 @@ type toy struct {
 // fresh is the same system in another process.
 func (t *toy) fresh() *toy {
 	u := &toy{seed: t.seed, words: t.words, content: t.content, fanout: t.fanout, bad: t.bad,
-		rivals: t.rivals, seen: map[string]bool{}, first: map[string]string{},
+		rivals: t.rivals, ends: t.ends, seen: map[string]bool{}, first: map[string]string{},
 		things: make([][]uint32, t.words)}
 	for range t.words {
 		u.numbers = append(u.numbers, map[uint32]uint32{})
@@ -73,6 +74,9 @@ func (t *toy) Initial(state []uint32) int {
 }
 
 func (t *toy) violation(v spec.Violation) int {
+	if v.Property == "" {
+		return 0
+	}
 	i := slices.Index(t.found, v)
 	if i < 0 {
 		t.found, i = append(t.found, v), len(t.found)
@@ -84,6 +88,10 @@ func (t *toy) Expand(state []uint32, _ checker.Reduction, x *checker.Expansion) 
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	x.Begin(state)
+	if t.ends != nil {
+		t.fork(int(t.things[0][state[0]]), x)
+		return
+	}
 	contents := make([]uint64, t.words)
 	for w, n := range state {
 		contents[w] = uint64(t.things[w][n])
@@ -124,6 +132,9 @@ func (t *toy) Terminal(state []uint32) int {
 	contents := make([]uint64, t.words)
 	for w, n := range state {
 		contents[w] = uint64(t.things[w][n])
+	}
+	if t.ends != nil {
+		return t.violation(t.endsIn(int(contents[0])))
 	}
 	draw := t.hash(append(contents, 99)...)
 	if t.bad == 0 || draw%4 > 0 {
