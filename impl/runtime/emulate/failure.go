@@ -102,7 +102,7 @@ func (r *Run) down(p *proc, withNode bool) {
 	}
 	r.silent(p)
 	r.homeless(p)
-	p.up, p.busy, p.begun, p.steps = false, false, -1, false
+	p.up, p.busy, p.begun, p.steps, p.asked = false, false, -1, false, false
 	p.inbox, p.timers, p.under, p.watches = nil, nil, nil, nil
 	p.free, p.settled, p.channels = 0, 0, nil
 	if r.config.Costs.Cores == 0 {

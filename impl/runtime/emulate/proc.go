@@ -22,6 +22,7 @@ type proc struct {
 	up  bool
 	// it waits for an input, and others have the cores of the node that it was made for
 	asleep, crowded bool
+	asked           bool // for a checkpoint, and it has not begun with that
 
 	busy     bool        // until the work event with the number
 	steps    bool        // what it does is the program step choice
@@ -122,8 +123,11 @@ func (r *Run) plan(p *proc) {
 		return
 	case len(p.inbox) > 0:
 		p.begun = core.Pop(&p.inbox)
-		if what := &r.items[p.begun]; what.kind == core.Received {
+		switch what := &r.items[p.begun]; what.kind {
+		case core.Received:
 			takes += lasting(r.link(r.nodeOf(what.from), p.node).Overhead)
+		case core.Checkpoint:
+			p.asked = false
 		}
 		if p.asleep {
 			takes += lasting(r.config.Costs.Wake)

@@ -276,11 +276,17 @@ func (r *Run) Tell(from, to core.Proc, m core.Message) {
 	r.schedule(q, arrive, r.now, item{kind: core.Received, from: from, toLife: q.life, message: m})
 }
 
-// Request asks a proc for a checkpoint, as the environment does; one that is down does not hear it.
-func (r *Run) Request(p core.Proc) {
+// Request asks a proc for a checkpoint, as the environment does, and reports whether it hears that:
+// one that is down does not, and one that has not come to the last request yet has been asked.
+func (r *Run) Request(p core.Proc) bool {
 	r.order()
 	q := &r.procs[p]
+	if !q.up || q.asked {
+		return false
+	}
+	q.asked = true
 	r.schedule(q, arrive, r.now, told(p, q.life, core.Input{Kind: core.Checkpoint}))
+	return true
 }
 
 // put adds an event about an item that is in the pool.

@@ -83,8 +83,11 @@ func TestDiskTwin(t *testing.T) {
 				if in.Kind != core.Checkpoint {
 					return nil
 				}
-				made++
-				return []core.Effect{put(fmt.Sprint(made-1), bytes[made-1])}
+				var all []core.Effect // of one moment it is asked once
+				for ; made < n && at[made] <= s.run.Now(); made++ {
+					all = append(all, put(fmt.Sprint(made), bytes[made]))
+				}
+				return all
 			}, note: func(core.Proc, core.Input) {}}
 		}
 		s.play(t, emulate.Config{Costs: emulate.Costs{Disk: d}}, func(r *emulate.Run) {

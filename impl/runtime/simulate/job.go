@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -30,6 +31,7 @@ type Job struct {
 	// all others none; FreeSteps lets steps cost what they cost without one, and copies nothing.
 	FreeBytes, FreeSteps bool
 	Steps                int // the most steps of machines; 0 = emulate.DefaultSteps
+	vain                 int // checkpoints in vain that end it; 0 = mostInVain
 }
 
 // Failure is one that stops a rank, with those that stop with it. One that is down begins to start
@@ -138,7 +140,7 @@ func (j *Job) run(blocks int) (*Outcome, error) {
 		return nil, err
 	}
 	m.plan(0)
-	j.request(m.run)
+	m.request()
 	result, err := m.run.Run()
 	out := m.out
 	for _, s := range m.struck {
@@ -240,12 +242,21 @@ const baseline = 4
 // run counts as stuck: a rank that gives up asks for nothing, and nobody sends to it any more.
 const idleRounds = 64
 
+// mostInVain is how many checkpoints begin while no program goes on until a run is given up, or so
+// many of each unit: with an interval far below what a recovery takes there are millions in one.
+const (
+	mostInVain      = 1 << 20
+	mostInVainOfOne = 1000
+)
+
 // request asks for checkpoints: every unit once an interval, evenly spread over it.
-func (j *Job) request(r *emulate.Run) {
+func (m *meter) request() {
+	j, r := m.job, m.run
 	if j.Interval <= 0 {
 		return
 	}
 	units, idle := j.Setup.Initiators, 0
+	most := cmp.Or(j.vain, max(mostInVain, mostInVainOfOne*len(units)))
 	for i, unit := range units {
 		var ask func()
 		ask = func() {
@@ -255,7 +266,14 @@ func (j *Job) request(r *emulate.Run) {
 			if idle > idleRounds*len(units) {
 				r.End()
 			}
-			r.Request(unit)
+			if r.Request(unit) {
+				m.vain++
+			}
+			if m.vain > most {
+				m.halted = cmp.Or(m.halted, fmt.Sprintf("; %d checkpoints were asked for since a "+
+					"program last went on: want an interval longer than %v", m.vain, j.Interval))
+				r.End()
+			}
 			r.After(j.Interval, ask)
 		}
 		r.After(j.Interval/time.Duration(2*len(units))*time.Duration(2*i+1), ask)

@@ -29,6 +29,7 @@ type meter struct {
 	price   int64
 	handled handling
 	copies  int64 // bytes a second that a rank copies; 0 = no limit
+	vain    int   // checkpoints that were asked for since a program last went on
 	// procs come one after the other, each with its events of a latency; moves are what that does
 	// to logs, and blocks are the meters of other blocks of procs
 	apart  bool
@@ -116,6 +117,9 @@ func (m *meter) stepped(r *emulate.Run, p core.Proc, in *core.Input,
 	if m.job.carries() {
 		loaded = m.loaded(p, in, effects)
 		more.Copied += loaded
+	}
+	if in.Kind == core.Advance && int(p) < m.job.Setup.Layout.Ranks {
+		m.vain = 0
 	}
 	m.own = core.MsgID{}
 	sent := 0

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,5 +110,31 @@ func TestNodesOfRADIC(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Aim: a run in which ranks do nothing but make checkpoints, for the seconds that a recovery takes,
+// ends with a word about the interval; of 16 ranks 15 are asked once in 10 us while one is down for
+// 3 s, which would be 4.5 million times. Without the failure there are as many checkpoints as the
+// limit allows in vain, and more, but programs go on between them.
+func TestCheckpointsInVain(t *testing.T) {
+	machine, err := simulate.Shipped("ethernet-10g")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 1000
+	j := simulate.Job{Machine: machine,
+		Setup:    chosen(t, "rbml", "ring iterations=100 ranks=16", ""),
+		Interval: 10 * time.Microsecond, Image: 1}
+	j.GiveUpAfter(most)
+	out, err := j.Run()
+	if err != nil || out.Images < 2*most {
+		t.Errorf("%v, %+v", err, out)
+	}
+	j.Failures = []simulate.Failure{{At: time.Millisecond, Rank: 3}}
+	if _, err = j.Run(); err == nil || !strings.HasSuffix(err.Error(),
+		"; 1001 checkpoints were asked for since a program last went on: want an interval longer "+
+			"than 10µs") {
+		t.Error(err)
 	}
 }
