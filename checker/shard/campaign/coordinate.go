@@ -23,6 +23,8 @@ var (
 	ErrLost = errors.New("another coordinator has taken the campaign")
 	// ErrCancelled: somebody has cancelled the campaign.
 	ErrCancelled = errors.New("cancelled")
+	// ErrEngine: what carries the campaign is gone or full, and has been for long.
+	ErrEngine = errors.New("the engine takes nothing")
 	// ErrOther: results are those of other jobs.
 	ErrOther = errors.New("not the campaign that was begun")
 )
@@ -156,7 +158,7 @@ func begin(ctx context.Context, e shard.Engine, h Header, o Options) (*Campaign,
 	c.whole, c.lost = context.WithCancelCause(context.WithoutCancel(ctx))
 	name := fmt.Sprintf("%s-%d-%s", host(), os.Getpid(), rand.Text()[:6])
 	err := hold(ctx, c.whole, e, "lease.campaign."+h.ID, []byte(name), o.Log,
-		&c.group, func() { c.lost(ErrLost) })
+		&c.group, c.lost)
 	if err != nil {
 		c.lost(err)
 		return nil, err
@@ -233,10 +235,16 @@ func (c *Campaign) note(job string, value []byte) {
 	}
 }
 
+// farewellTime bounds the end of a campaign, with an engine that may be starting again.
+const farewellTime = 30 * time.Second
+
 // Close ends the work of this process at the campaign: as done, or as cancelled, which removes
-// the jobs that wait. The answers stay.
+// the jobs that wait. The answers stay, also those of a campaign of which the engine does not take
+// the end in half a minute: it then counts as running, and the error says so.
 func (c *Campaign) Close(ctx context.Context, s State) error {
-	err := c.finish(ctx, s)
+	last, cancel := context.WithTimeout(ctx, farewellTime)
+	defer cancel()
+	err := c.finish(last, s)
 	c.lost(nil)
 	for _, stop := range c.stop {
 		stop()
@@ -245,23 +253,38 @@ func (c *Campaign) Close(ctx context.Context, s State) error {
 	return err
 }
 
-// finish writes how the campaign has ended, unless it is somebody else's now.
+// finish writes how the campaign has ended, unless it is somebody else's now, or the engine has
+// been in trouble for so long that Each has ended by it.
 func (c *Campaign) finish(ctx context.Context, s State) error {
 	if c.whole.Err() != nil {
 		return nil
 	}
-	h, revision, err := Read(ctx, c.engine, c.header.ID)
+	var last error // what the engine has said, not that there was no more time
+	err := persist(ctx, c.options.Log, 0, "end campaign "+c.header.ID, func() error {
+		entry, err := c.engine.Get(ctx, "campaign."+c.header.ID)
+		if err == nil {
+			h := c.header
+			h.State, h.Taken = s, c.sums.Jobs
+			_, err = c.engine.Update(ctx, entry.Key, encode(h), entry.Revision)
+		}
+		if err == nil {
+			err = c.engine.Purge(ctx, c.header.ID)
+		}
+		if err != nil && ctx.Err() == nil {
+			last = err
+		}
+		return err
+	})
 	if err == nil {
-		h.State, h.Taken = s, c.sums.Jobs
-		_, err = c.engine.Update(ctx, "campaign."+h.ID, encode(h), revision)
+		return nil
 	}
-	if err == nil {
-		err = c.engine.Purge(ctx, h.ID)
+	if last == nil {
+		last = err
 	}
-	if err != nil {
-		return fmt.Errorf("end campaign %s: %w", c.header.ID, err)
-	}
-	return nil
+	return fmt.Errorf("end campaign %s: the engine does not take that it is %s: %w; nothing that "+
+		"was answered is lost, but it counts as running, and jobs of it may wait: farm resume %s "+
+		"tells the answers again, farm cancel %s and farm forget %s end it", c.header.ID, s, last,
+		c.header.ID, c.header.ID, c.header.ID)
 }
 
 // audited reports whether a job is done twice, which depends on nothing but its name.

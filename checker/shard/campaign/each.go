@@ -32,10 +32,15 @@ type handed struct {
 	again bool   // it is done twice
 }
 
-// Each has the jobs done. It returns the error of Job or Take, ErrTwoAnswers, ErrLost, or that of
-// the context.
+// Each has the jobs done. It returns the error of Job or Take, ErrTwoAnswers, ErrLost, ErrEngine,
+// or that of the context.
 func (c *Campaign) Each(ctx context.Context, b Batch) error {
-	if err := c.each(ctx, b); err != errAll {
+	if err := c.each(ctx, b); errors.Is(err, ErrEngine) {
+		c.lost(err) // Close does not try it once more
+		return fmt.Errorf("campaign %s: %w; nothing that was answered is lost, it is kept there: "+
+			"make room for the engine, or start it again, and farm resume %s goes on",
+			c.header.ID, err, c.header.ID)
+	} else if err != errAll {
 		// what is left of them is of no use to who has ended early
 		return errors.Join(err, c.engine.Purge(context.WithoutCancel(ctx), c.header.ID))
 	}
@@ -113,12 +118,16 @@ func (c *Campaign) copies(h handed) (list []shard.Job) {
 	return list
 }
 
-// publish hands jobs out, however long the engine needs to take them.
+// mostTries is how often jobs are handed to an engine that does not take them: about two minutes
+// where it refuses at once.
+const mostTries = 60
+
+// publish hands jobs out, as long as there is hope that the engine takes them.
 func (c *Campaign) publish(ctx context.Context, jobs []shard.Job) error {
 	if len(jobs) == 0 {
 		return nil
 	}
-	return persist(ctx, c.options.Log, "hand out jobs", func() error {
+	return persist(ctx, c.options.Log, mostTries, "hand out jobs", func() error {
 		return c.engine.Publish(ctx, jobs...)
 	})
 }

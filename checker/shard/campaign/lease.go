@@ -15,10 +15,16 @@ import (
 // renewEvery is how often a lease is renewed, and workers say that they live.
 const renewEvery = 3 * time.Second
 
+// mostMissed is how often in a row a lease can not be renewed before its holder says that the
+// engine takes nothing: two minutes where it refuses at once, five where it does not answer. It is
+// counted, for who was stopped for an hour has missed nothing.
+const mostMissed = 40
+
 // hold takes a lease, for which it waits as long as a dead holder's may last, and renews it while
-// the context of its use lasts. When somebody else has it, lost is called.
+// the context of its use lasts. When somebody else has it, or the engine does not take it for long,
+// lost is told why.
 func hold(ctx, use context.Context, e shard.Engine, key string, value []byte,
-	log func(string, ...any), group *sync.WaitGroup, lost func()) error {
+	log func(string, ...any), group *sync.WaitGroup, lost func(error)) error {
 	revision, err := e.Create(ctx, key, value)
 	for began := time.Now(); errors.Is(err, shard.ErrExists) && time.Since(began) <
 		shard.LeaseTime+2*time.Second; {
@@ -32,11 +38,18 @@ func hold(ctx, use context.Context, e shard.Engine, key string, value []byte,
 		return fmt.Errorf("take %s: %w", key, err)
 	}
 	group.Go(func() {
-		for pause(use, renewEvery) {
+		for missed := 0; pause(use, renewEvery); {
 			var err error
-			if revision, err = renew(use, e, key, value, revision); errors.Is(err,
-				shard.ErrExists) {
-				lost()
+			revision, err = renew(use, e, key, value, revision)
+			if missed++; err == nil {
+				missed = 0
+			}
+			switch {
+			case errors.Is(err, shard.ErrExists):
+				lost(ErrLost)
+				return
+			case missed >= mostMissed:
+				lost(fmt.Errorf("%w, for %d times in a row: %w", ErrEngine, missed, err))
 				return
 			}
 		}
@@ -74,14 +87,20 @@ func renew(ctx context.Context, e shard.Engine, key string, value []byte, revisi
 	return next, nil
 }
 
-// persist tries again and again, unless the error says that nothing will change.
-func persist(ctx context.Context, log func(string, ...any), what string, do func() error) error {
+// persist tries again and again, unless the error says that nothing will change, and at most so
+// often; 0: until the context ends.
+func persist(ctx context.Context, log func(string, ...any), most int, what string,
+	do func() error) error {
+	tries := 0
 	for wait := 100 * time.Millisecond; ; wait = min(2*wait, 2*time.Second) {
 		err := do()
 		if err == nil || errors.Is(err, shard.ErrExists) || errors.Is(err, shard.ErrTooLarge) ||
 			errors.Is(err, shard.ErrMissing) || errors.Is(err, shard.ErrConflict) ||
 			errors.Is(err, shard.ErrCrashed) {
 			return err
+		}
+		if tries++; tries == most {
+			return fmt.Errorf("%w, for %d times in a row: %s: %w", ErrEngine, tries, what, err)
 		}
 		if ctx.Err() == nil && wait >= 400*time.Millisecond {
 			log("%s: %v; trying again", what, err)

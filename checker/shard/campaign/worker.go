@@ -267,7 +267,7 @@ func (w *Worker) perform(ctx context.Context, what *Job, job shard.Job, a *Answe
 // put puts an answer, and compares it where there is one.
 func (w *Worker) put(ctx context.Context, d shard.Delivery, a *Answer, loose bool) {
 	key := "result." + d.Job().Campaign + "." + d.Job().ID
-	err := persist(ctx, w.Log, "put the answer to "+d.Job().String(), func() error {
+	err := persist(ctx, w.Log, 0, "put the answer to "+d.Job().String(), func() error {
 		_, err := w.Engine.Create(ctx, key, encode(a))
 		if !errors.Is(err, shard.ErrExists) || loose || a.Spent > 0 {
 			return err

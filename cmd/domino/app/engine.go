@@ -7,7 +7,6 @@ import (
 	"io"
 	"runtime"
 	"sync/atomic"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -251,13 +250,15 @@ func (f *farm) close(ctx context.Context) error {
 	if ctx.Err() != nil || f.wrong != nil {
 		state = campaign.Cancelled
 	}
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	err := f.Close(last, state)
+	err := f.Close(context.WithoutCancel(ctx), state)
 	f.stop()
 	f.connection.Close()
 	sums := f.Sums()
 	words := fmt.Sprintf("campaign %s is %s", f.ID(), state)
+	if err != nil || errors.Is(f.wrong, campaign.ErrEngine) ||
+		errors.Is(f.wrong, campaign.ErrLost) {
+		words = fmt.Sprintf("campaign %s is over here, not at the engine", f.ID())
+	}
 	if sums.Jobs > 0 { // the workers of one search have one each, which it ends
 		words += fmt.Sprintf(": %s jobs by %d workers", count(sums.Jobs), len(sums.By))
 	}
