@@ -92,7 +92,7 @@ func TestTortureLift(t *testing.T) {
 	effort.Seconds(t)
 	t.Setenv("DOMINO_TEST_MAIN", "1")
 	t.Setenv("TMPDIR", t.TempDir())
-	const runs = "25"
+	const runs = "8"
 	code, out, errors := domino(t.Context(), "cluster", "torture", "--lift", "--runs", runs,
 		"--kernel", "none", "--dir", filepath.Join(t.TempDir(), "wrong"))
 	if code != exitSampled || !strings.Contains(out, runs+" runs were found again in the world, "+

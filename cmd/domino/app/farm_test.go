@@ -101,10 +101,12 @@ func untimed(text string) string { return elapsed.ReplaceAllString(text, "TIME")
 // farmCases are commands that are to say elsewhere what they say here.
 func farmCases() map[string][]string {
 	files := []string{"check", "s1", "h1", "h10", "--save="}
-	if effort.Long() {
-		files = []string{"check", "--save="}
+	if effort.Huge() {
+		files = []string{"check", "--save="} // all that is quick
+	} else if effort.Long() {
+		files = append(files, "camel", "rbml", "two-phase")
 	}
-	runs := fmt.Sprint(effort.Of(100, 600))
+	runs := fmt.Sprint(effort.Of(100, 300))
 	cases := map[string][]string{
 		"errata": {"errata", "hydee", "H1", "H10", "--show", "--save="},
 		"mutate": {"mutate", "hydee/gate-open", "rbml/log-data-backwards",
