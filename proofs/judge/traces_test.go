@@ -237,7 +237,7 @@ var tool struct {
 // TestRecorded feeds the judge with what drivers have recorded.
 func TestRecorded(t *testing.T) {
 	judge := build(t, "judge")
-	n := effort.Of(10, 300)
+	n := effort.Cases(10, 80)
 	random := rand.New(rand.NewPCG(7, 8))
 	for _, s := range []source{{"checker", explored}, {"goroutines", executed},
 		{"processes", clustered}} {
