@@ -23,8 +23,8 @@ func TestDaly(t *testing.T) {
 	k := "heat ranks=2 n=4 iterations=1500"
 	factors, seeds := []float64{1}, 40
 	if effort.Long() {
-		k = "heat ranks=2 n=4 iterations=4000"
-		factors, seeds = []float64{1. / 2, 1 / math.Sqrt2, 1, 2, 4}, 50
+		k = "heat ranks=2 n=4 iterations=2000"
+		factors, seeds = []float64{1. / 2, 1 / math.Sqrt2, 1, 2, 4}, 40
 	}
 	m := scaled(t, 1).With(simulate.Parameter{Name: "store.rate", Value: 1, Unit: "GB/s"})
 	study := func() *simulate.Study {
