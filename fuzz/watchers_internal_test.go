@@ -23,7 +23,7 @@ func TestWatchersEnd(t *testing.T) {
 	shapes.MaxRanks, shapes.Items, shapes.Errors = 3, 5, true
 	gen := cases(&scenarios.Scenario{Protocol: "p", Variant: "repaired"}, shapes)
 	explored, watched := 0, 0
-	for seed := range effort.Of(200, 1000) {
+	for seed := range effort.Of(200, 400) {
 		d := gen.Example(seed).draft
 		if d.sees == nil || slices.Contains(d.styles, server) {
 			continue

@@ -56,7 +56,7 @@ const threeRanks = "-- program --\n" +
 func TestJudged(t *testing.T) {
 	runs := 20
 	if effort.Long() {
-		runs = 400
+		runs = 120
 	}
 	for i, text := range judged {
 		s, err := scenarios.Parse("judged.txtar", []byte(
