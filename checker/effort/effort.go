@@ -8,8 +8,8 @@
 // their size differs, and which of several cases of one kind are tried; a test that has no small
 // form is skipped with a line ([Seconds]).
 //
-// Tests collect garbage less often than other programs, short ones up to half a GiB: a sixth of
-// their time would be the collector's. Long ones do it as the command does.
+// Tests collect garbage less often than other programs, up to half a GiB in short ones and a GiB in
+// long ones: a sixth of their time would be the collector's. Huge ones do it as programs do.
 package effort
 
 import (
@@ -27,12 +27,9 @@ const Variable = "DOMINO_TESTS"
 // More says, behind what a test leaves out, what does it.
 const More = "with " + Variable + "=long"
 
-// The collector begins when the heap has grown by garbage percent, and at limit bytes in any case;
-// in long tests by longGarbage percent.
-const (
-	garbage, limit = 400, 1 << 29
-	longGarbage    = 200
-)
+// The collector begins when the heap has grown by garbage percent, and at limit bytes in any case,
+// in long tests at longLimit.
+const garbage, limit, longLimit = 400, 1 << 29, 1 << 30
 
 func init() {
 	measured := slices.ContainsFunc(os.Args, func(a string) bool {
@@ -46,7 +43,8 @@ func init() {
 		debug.SetGCPercent(garbage)
 		debug.SetMemoryLimit(limit)
 	case 1:
-		debug.SetGCPercent(longGarbage)
+		debug.SetGCPercent(garbage)
+		debug.SetMemoryLimit(longLimit)
 	}
 }
 
