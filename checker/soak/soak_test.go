@@ -85,7 +85,7 @@ func TestScenariosHold(t *testing.T) {
 		c := resolve(t, s)
 		for _, parallel := range []bool{false, true} {
 			out, err := soak.Soak(t.Context(), c,
-				soak.Options{Runs: ofRuns(5), Seed: 1, Parallel: parallel, Retrace: true})
+				soak.Options{Runs: ofRuns(3), Seed: 1, Parallel: parallel, Retrace: true})
 			switch {
 			case err != nil:
 				t.Errorf("%s, parallel %t: %v", s.Name, parallel, err)
