@@ -171,7 +171,7 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	n, orphaned := *traces, 0
 	if n == 0 {
-		n = effort.Cases(3_000, 30_000)
+		n = effort.Cases(3_000, 10_000)
 	}
 	compare(t, build(t, "judge"), n, draw, func(d *run, said []byte) {
 		if bytes.Fields(said)[len(d.things)+1][0] != '0' {

@@ -235,7 +235,7 @@ func TestSteps(t *testing.T) {
 	t.Parallel()
 	n := *traces
 	if n == 0 {
-		n = effort.Cases(3_000, 30_000)
+		n = effort.Cases(3_000, 10_000)
 	}
 	kinds := make([]int, 4) // steps that are possible, by kind
 	refused, wrong, orphaned := 0, 0, 0
