@@ -80,7 +80,7 @@ func TestPortable(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(8, 22))
 	sets, moved, tried := 0, 0, 0
-	every, most := effort.Of(40, 4), effort.Of(60, 300)
+	every, most := effort.Of(40, 10), effort.Of(60, 300)
 	if effort.Huge() {
 		every = 1
 	}
