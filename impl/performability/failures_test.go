@@ -2,6 +2,7 @@ package performability
 
 import (
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -244,5 +245,23 @@ func TestWithoutEnd(t *testing.T) {
 			e.Checkpoints != want-100 {
 			t.Errorf("every %g: %+v, %v, want %g", interval, e, err, want)
 		}
+	}
+}
+
+// TestErrorOfFew: the mean of two runs is as uncertain as half of what they are apart.
+func TestErrorOfFew(t *testing.T) {
+	j := Job{Work: 10 * day, Checkpoint: 600, Restart: 900, MTBF: day}
+	got, err := j.Sample(3600, 2, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var total [2]float64
+	for i := range total {
+		rng := rand.New(rand.NewPCG(7, uint64(i)))
+		total[i] = j.normal().run(3600, func() float64 { return rng.ExpFloat64() * day }).Total
+	}
+	apart := math.Abs(total[0] - total[1])
+	if apart == 0 || !near(got.Error, apart/2, 1e-9*apart) {
+		t.Errorf("an error of %g s, %v are %g s apart", got.Error, total, apart)
 	}
 }

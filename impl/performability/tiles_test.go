@@ -174,3 +174,15 @@ func TestWrongPrograms(t *testing.T) {
 		t.Errorf("a run on more cores than tiles: %v", err)
 	}
 }
+
+// TestSides: of a line of 1,000 tiles 4 cores have 250 each; of a square 16 have 250 a side, and of
+// a cube 64.
+func TestSides(t *testing.T) {
+	for dim, cores := range map[int]int{1: 4, 2: 16, 3: 64} {
+		p := heat()
+		p.Dim = dim
+		if r, err := p.On(cores); err != nil || !near(r.K, 250, 1e-9) {
+			t.Errorf("%d dimensions, %d cores: K = %g, %v, want 250", dim, cores, r.K, err)
+		}
+	}
+}

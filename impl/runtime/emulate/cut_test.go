@@ -147,3 +147,23 @@ func TestLocalStores(t *testing.T) {
 		want(t, got[4:], tt.text) // behind four records
 	}
 }
+
+// Aim: a life does not wait for what the one before was writing. On a disk that serves two at once,
+// 100 bytes a second each, the first life begins at once to write 10,000 bytes, until 100 s, and
+// fails at 1 s; the next one begins at 2 s to write 100, until 3 s.
+func TestLivesAndWrites(t *testing.T) {
+	s := newStage(1, func(_ core.Proc, in core.Input) []core.Effect {
+		switch in.Kind {
+		case core.Start:
+			return []core.Effect{put("long", 10_000)}
+		case core.Restore:
+			return []core.Effect{put("short", 100)}
+		}
+		return nil
+	})
+	c := emulate.Costs{Restart: time.Second, Disk: emulate.Disk{Write: 100, Servers: 2}}
+	want(t, s.play(t, emulate.Config{Costs: c}, func(r *emulate.Run) {
+		r.After(time.Second, func() { r.Crash(0) })
+	}), `2s p0 restart as incarnation 1 on p0
+		3s p0 persisted short`)
+}
