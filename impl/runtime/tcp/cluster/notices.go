@@ -92,12 +92,20 @@ func (s *supervisor) report(p *proc) {
 	}
 }
 
+// cameBack reports whether a proc has begun a life since the last failure of which its group has
+// been reported: it is up, or was until a failure on which not all agree yet. Of that the watchers
+// are told when they do.
+func (s *supervisor) cameBack(p core.Proc) bool {
+	return s.procs[p].up || slices.ContainsFunc(slices.Concat(s.dying, s.burying),
+		func(b *burial) bool { return slices.Contains(b.cut, p) })
+}
+
 // started goes on with a new life: it has not known those who are up again by now. Where procs are
 // launched it is told again of the nodes that are down, as its life before may have been.
 func (s *supervisor) started(p *proc) {
 	p.pending = slices.DeleteFunc(p.pending, func(n notice) bool {
 		return !slices.ContainsFunc(s.setup.Group(n.group), func(q core.Proc) bool {
-			return !s.procs[q].up
+			return !s.cameBack(q)
 		})
 	})
 	if s.setup.Launched && slices.Contains(s.setup.Watchers, p.id) {
