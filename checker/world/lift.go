@@ -127,6 +127,7 @@ type lifter struct {
 	recording *Recording
 	limit     int
 	answers   [][]answered // by proc
+	unheard   []int        // orders of which nobody heard what had come of them
 	out       Lifted
 
 	// the place of the search
@@ -195,6 +196,8 @@ func (l *lifter) orders() {
 		}
 		if first != nil {
 			l.answers[first.Proc] = append(l.answers[first.Proc], answered{at, i})
+		} else if f.Ordered {
+			l.unheard = append(l.unheard, i)
 		}
 	}
 }

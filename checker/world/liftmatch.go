@@ -320,7 +320,7 @@ func (l *lifter) crashes(f *Stopped, x *checker.Expansion) (list []way) {
 		next := x.State(j, nil)
 		stopped := l.stoppedBy(next)
 		if len(stopped) > 0 && !slices.ContainsFunc(stopped, func(p core.Proc) bool {
-			return !slices.Contains(remaining, p)
+			return !slices.Contains(remaining, p) && !l.orderedUnheard(p)
 		}) {
 			sizes[c] = len(stopped)
 			list = append(list, way{code: c, state: next})
@@ -329,6 +329,21 @@ func (l *lifter) crashes(f *Stopped, x *checker.Expansion) (list []way) {
 	slices.Reverse(list)
 	slices.SortStableFunc(list, func(a, b way) int { return sizes[b.code] - sizes[a.code] })
 	return list
+}
+
+// orderedUnheard reports whether a proc is stopped by order of somebody who has failed before it
+// heard so, and has done its last step. In the world to stop somebody and to hear of it is one
+// event: it stops with its node.
+func (l *lifter) orderedUnheard(p core.Proc) bool {
+	steps := l.recording.Steps[p]
+	if at := l.at[p]; at < len(steps) && steps[at].Kind != core.Restore {
+		return false
+	}
+	return slices.ContainsFunc(l.unheard, func(i int) bool {
+		f := &l.recording.Stopped[i]
+		at := slices.Index(f.Procs, p)
+		return at >= 0 && core.Incarnation(l.of(l.state, p).inc) <= f.Lives[at]
+	})
 }
 
 // stoppedBy are the procs that an event stops.
