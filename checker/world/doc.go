@@ -53,12 +53,13 @@
 // or down, are lost or corrupted by themselves (one that is torn is known to be bad anyway), and
 // the oldest put of one that is up is refused, with the deletes before it done (harm.go).
 //
-// A gap: a crash inside a step comes at once, while a real process may stand for a while between
+// Two gaps. A crash inside a step comes at once, while a real process may stand for a while between
 // two effects. Who gets what it has sent may answer in that time, and the answer dies with it; here
 // it waits for the next incarnation. So runs are missing where something can not be undone and is
-// not done, though somebody has answered what was done before it in the same step. Lift finds such
-// a run of processes to be none of the world. To close it, a proc has to stay, without a machine,
-// until its group crashes, which costs nothing then and is bound to happen.
+// not done, though somebody has answered what was done before it in the same step. To close that, a
+// proc has to stay, without a machine, until its group crashes, which costs nothing then and is
+// bound to happen. And a proc that has rolled back does not crash before it has started again, so
+// nobody is told of that. Lift finds such runs of processes to be none of the world.
 //
 // Members of a group may stop one by one: then a crash takes single procs, whoever is left behind
 // in a life that others have left is bound to follow, at any later time and for free, and the group
