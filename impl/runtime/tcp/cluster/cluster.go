@@ -41,9 +41,11 @@ type Config struct {
 	Spread    time.Duration
 	DiskDelay time.Duration // every stable write takes so much longer
 	// with a process that is killed what it has not synced is lost, or some of it (disk.Forgetful)
-	Forget  bool
-	Dir     string        // of the run, empty or new: stores and evidence
-	Timeout time.Duration // of the run; 0 means a minute
+	Forget bool
+	Dir    string // of the run, empty or new: stores and evidence
+	// of the run; 0 means a minute. Time in which this process is stopped does not count, nor for
+	// Idle
+	Timeout time.Duration
 	// end it, too, when nobody has written evidence for so long; 0: slow or stuck, Timeout counts
 	Idle time.Duration
 	// no evidence: only times, counts and final digests, of a run without failures

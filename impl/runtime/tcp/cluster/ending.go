@@ -28,7 +28,7 @@ func (s *supervisor) finish() {
 			s.tell(p, order{Kind: sayEnd})
 		}
 	}
-	s.later(endTimeout, func() {
+	s.within(endTimeout, func() {
 		var left []core.Proc
 		for _, p := range s.procs {
 			if p.process != nil {
@@ -54,24 +54,11 @@ func (s *supervisor) late(before int) {
 	switch {
 	case s.live:
 	case come > before: // it is only slow, and the time limit is the end of that
-		s.later(startTimeout, func() { s.late(come) })
+		s.within(startTimeout, func() { s.late(come) })
 	default:
 		s.stop("", fmt.Errorf("cluster: not all have begun, and nobody has come for %v: %s",
 			startTimeout, s.stuck()))
 	}
-}
-
-// patience is how long the run may go on before it is looked at again; 0: no longer.
-func (s *supervisor) patience(now time.Time) time.Duration {
-	left := s.called.Add(s.c.Timeout).Sub(now)
-	switch {
-	case s.c.Idle == 0 || left <= 0:
-	case s.live:
-		left = min(left, s.progressed.Add(s.c.Idle).Sub(now))
-	default: // startTimeout counts, but it may be live when this is over
-		left = min(left, s.c.Idle)
-	}
-	return max(0, left)
 }
 
 // overdue ends a run that takes too long, when it has heard who hangs. It is not complete any more,
@@ -99,7 +86,7 @@ func (s *supervisor) inquire(then event) {
 			then()
 		}
 	}
-	s.later(answerTime+time.Duration(len(s.procs))*answerAProc, s.stall.then)
+	s.within(answerTime+time.Duration(len(s.procs))*answerAProc, s.stall.then)
 }
 
 // answered notes what a proc does or waits for, and goes on when all have said both.
@@ -119,7 +106,7 @@ func (s *supervisor) answered(p *proc, a *answer) {
 // timeOut ends the run at its time limit.
 func (s *supervisor) timeOut() {
 	bound := fmt.Sprintf("time limit %v", s.c.Timeout)
-	if s.c.Idle > 0 && time.Since(s.called) < s.c.Timeout {
+	if s.c.Idle > 0 && s.own.Passed() < s.c.Timeout {
 		bound = fmt.Sprintf("nothing has happened for %v", s.c.Idle)
 	}
 	if stuck := s.stuck(); stuck != "" {

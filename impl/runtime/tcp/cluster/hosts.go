@@ -15,6 +15,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/disk"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/awake"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 )
@@ -211,12 +212,12 @@ func diskHeld(dir string) (bool, error) {
 // awaitDeath waits, in a goroutine of its own, until a process whose launcher has ended is known to
 // be gone.
 func (s *supervisor) awaitDeath(p core.Proc, host int) error {
-	for end := time.Now().Add(lockedFor); ; time.Sleep(time.Millisecond) {
+	for waited := new(awake.Clock); ; time.Sleep(time.Millisecond) {
 		holds, err := s.holdsDisk(p)
 		if !holds || err != nil || s.off(host) {
 			return err
 		}
-		if time.Now().After(end) {
+		if waited.Passed() > lockedFor {
 			return errors.New(
 				"the launcher has ended, but the process has its disk open: it may live on")
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/disk"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/awake"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 	"github.com/domino-check/domino/spec/processes"
 	"github.com/domino-check/domino/spec/trace"
@@ -151,13 +152,13 @@ func sameCase(dir string, of any) error {
 // at the same instant, and what they write until then is evidence.
 func (k *Past) alone(setup *core.Setup) error {
 	for p := range core.Proc(len(k.procs)) {
-		for end := time.Now().Add(lockedFor); ; time.Sleep(time.Millisecond) {
+		for waited := new(awake.Clock); ; time.Sleep(time.Millisecond) {
 			holds, err := diskHeld(storeDir(k.dir, p, nowhere))
 			if err != nil {
 				return err
 			} else if !holds {
 				break
-			} else if time.Now().After(end) {
+			} else if waited.Passed() > lockedFor {
 				return fmt.Errorf("cluster: %s: %w: the process of %s has its disk open, %v after "+
 					"the end of its supervisor", k.dir, ErrHeld, setup.Layout.Name(p), lockedFor)
 			}

@@ -10,10 +10,10 @@ import (
 
 // stall is since when nothing has happened.
 type stall struct {
-	since time.Time
-	steps uint64 // of all, when they were last asked
-	said  bool   // it was told of
-	then  event  // when all have said what they wait for; nil: nobody was asked
+	since time.Duration // by the clock of the supervisor
+	steps uint64        // of all, when they were last asked
+	said  bool          // it was told of
+	then  event         // when all have said what they wait for; nil: nobody was asked
 }
 
 // longestStall is how long nothing may happen before somebody is told.
@@ -23,7 +23,7 @@ const longestStall = 10 * time.Second
 func (s *supervisor) stallTime() time.Duration { return min(longestStall, s.c.Timeout/3) }
 
 // moved notes that something has happened.
-func (s *supervisor) moved() { s.stall.since, s.stall.said = time.Now(), false }
+func (s *supervisor) moved() { s.stall.since, s.stall.said = s.own.Passed(), false }
 
 // stepped notes how many steps all have taken.
 func (s *supervisor) stepped() {
@@ -44,13 +44,14 @@ func (s *supervisor) watchStall() {
 		return
 	}
 	s.later(s.stallTime()/4, s.watchStall)
-	if s.stall.said || time.Since(s.stall.since) < s.stallTime() {
+	if s.stall.said || s.own.Passed()-s.stall.since < s.stallTime() {
 		return
 	}
 	s.stall.said = true
 	s.inquire(func() {
 		if text := s.stuck(); text != "" && !s.over && !s.expired && s.stall.said {
-			s.note("no step for %v: %s", time.Since(s.stall.since).Round(time.Second), text)
+			s.note("no step for %v: %s",
+				(s.own.Passed() - s.stall.since).Round(time.Second), text)
 		}
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/plan"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/awake"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 	"github.com/domino-check/domino/spec/fault"
@@ -74,9 +75,10 @@ type supervisor struct {
 	rng          *rand.Rand
 	clock        clock
 	called       time.Time
-	began        time.Time // all were up
-	// somebody has last written evidence, as far as is known
-	progressed time.Time
+	began        time.Time   // all were up
+	own          awake.Clock // time, since called
+	// by it somebody has last written evidence, as far as is known
+	progressed time.Duration
 	live       bool // they are
 
 	burying  []*burial // failures in the order of their agreement, the first of them under way
@@ -197,8 +199,8 @@ func (s *supervisor) run(ctx context.Context) error {
 		return err
 	}
 	s.called = time.Now()
-	s.progressed = s.called
-	limit := time.NewTimer(s.patience(s.called))
+	s.breathe()
+	limit := time.NewTimer(s.patience())
 	defer limit.Stop()
 	s.moved()
 	if s.past != nil {
@@ -210,14 +212,14 @@ func (s *supervisor) run(ctx context.Context) error {
 	}
 	s.later(tickEvery, s.tick)
 	s.later(s.stallTime(), s.watchStall)
-	s.later(startTimeout, func() { s.late(0) })
+	s.within(startTimeout, func() { s.late(0) })
 	interrupted := ctx.Done()
 	for !s.over || slices.ContainsFunc(s.procs, func(p *proc) bool { return p.process != nil }) {
 		select {
 		case e := <-s.events:
 			e()
 		case <-limit.C:
-			if left := s.patience(time.Now()); left > 0 {
+			if left := s.patience(); left > 0 {
 				limit.Reset(left)
 			} else {
 				s.overdue()
@@ -364,7 +366,7 @@ func (s *supervisor) hear(p *proc, a answer) {
 	}
 	s.heard(p)
 	if a.Evidence > p.reader.said {
-		p.reader.said, s.progressed = a.Evidence, time.Now()
+		p.reader.said, s.progressed = a.Evidence, s.own.Passed()
 	}
 	if a.Kind == saidEnd {
 		s.ended[p.id], p.reader.whole = a, true

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/awake"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/link"
 	"github.com/domino-check/domino/spec/trace"
@@ -330,7 +331,7 @@ func (m *Mesh) Gather(procs []trace.Proc, limit time.Duration) error {
 		}
 		m.notices = append(kept, m.notices...)
 	}()
-	end := time.Now().Add(limit)
+	var waited awake.Clock
 	missing := func(p trace.Proc) bool { _, ok := m.Connected(p); return !ok && p != m.c.Self }
 	for {
 		first := slices.IndexFunc(procs, missing)
@@ -338,8 +339,8 @@ func (m *Mesh) Gather(procs []trace.Proc, limit time.Duration) error {
 			return nil
 		}
 		var a Arrival
-		w := m.Next(&a, max(0, time.Until(end)))
-		if w == Nothing && first >= 0 && !time.Now().Before(end) {
+		w := m.Next(&a, min(awake.Look, max(0, limit-waited.Passed())))
+		if w == Nothing && first >= 0 && waited.Passed() >= limit {
 			return fmt.Errorf("mesh: proc %d inc %d: proc %d did not come in %v", m.c.Self,
 				m.c.Life, procs[first], limit)
 		}

@@ -1,0 +1,45 @@
+package cluster
+
+import (
+	"time"
+
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/awake"
+)
+
+// Whether others have done nothing for too long is counted in time in which the supervisor itself
+// was running: it may have been stopped, most likely with them.
+
+// within posts when others had so long to do something: time in which the supervisor itself stood
+// still does not count.
+func (s *supervisor) within(d time.Duration, e event) {
+	end := s.own.Passed() + d
+	var look event
+	look = func() {
+		if left := end - s.own.Passed(); left > 0 {
+			s.later(left, look)
+			return
+		}
+		e()
+	}
+	s.later(d, look)
+}
+
+// breathe looks at the clock of the supervisor now and then, so that it counts.
+func (s *supervisor) breathe() {
+	s.own.Passed()
+	s.later(awake.Look, s.breathe)
+}
+
+// patience is how long the run may go on before it is looked at again; 0: no longer.
+func (s *supervisor) patience() time.Duration {
+	now := s.own.Passed()
+	left := s.c.Timeout - now
+	switch {
+	case s.c.Idle == 0 || left <= 0:
+	case s.live:
+		left = min(left, s.progressed+s.c.Idle-now)
+	default: // startTimeout counts, but it may be live when this is over
+		left = min(left, s.c.Idle)
+	}
+	return max(0, left)
+}
