@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/domino-check/domino/cmd/domino/app/help"
 	"github.com/domino-check/domino/cmd/domino/app/term"
 	"github.com/domino-check/domino/impl/papers"
@@ -89,9 +91,8 @@ func runPaper(ctx context.Context, args []string, std streams) (int, error) {
 	if o.json && o.markdown {
 		return 0, errors.New("--json contradicts --markdown")
 	}
-	if quick, err := f.GetBool("quick"); err != nil || !quick {
-		return 0, errors.New("--quick=false: what is quick is always made; name the claims that " +
-			"are wanted")
+	if err := o.quickly(f); err != nil {
+		return 0, err
 	}
 	wanted, err := choosePapers(f.Args())
 	if err == nil {
@@ -101,6 +102,23 @@ func runPaper(ctx context.Context, args []string, std streams) (int, error) {
 		return 0, err
 	}
 	return std.makePapers(ctx, wanted, &o, f.NArg() == 0)
+}
+
+// quickly refuses what --quick contradicts.
+func (o *paperOptions) quickly(f *pflag.FlagSet) error {
+	quick, err := f.GetBool("quick")
+	switch {
+	case err != nil:
+		return err
+	case !quick:
+		return errors.New("--quick=false: what is quick is always made; name the claims that are " +
+			"wanted")
+	case f.Changed("quick") && o.measure:
+		return errors.New("--quick contradicts --measure, which starts processes")
+	case f.Changed("quick") && o.simulate:
+		return errors.New("--quick contradicts --simulate, which takes minutes")
+	}
+	return nil
 }
 
 // room says, before anything is made, what could not be written after it.

@@ -27,13 +27,15 @@ func TestPaperErrors(t *testing.T) {
 		"paper hyde": `did you mean "hydee"?`,
 		"paper fig-6.14": `unknown paper "fig-6.14": that is a claim of radic: domino paper radic ` +
 			"fig-6.14",
-		"paper thm-1":                  "that is a claim of hydee, camel: ",
-		"paper hydee fig-11":           `has no claim "fig-11", did you mean "fig-1"?`,
-		"paper hydee nowhere-*":        `hydee has no claim "nowhere-*"`,
-		"paper --json --markdown":      "--json contradicts --markdown",
-		"paper hydee --quick=false":    "what is quick is always made",
-		"paper --html all.html":        "--html writes one paper: name it",
-		"paper hydee --html no/a.html": "the report has no folder",
+		"paper thm-1":                    "that is a claim of hydee, camel: ",
+		"paper hydee fig-11":             `has no claim "fig-11", did you mean "fig-1"?`,
+		"paper hydee nowhere-*":          `hydee has no claim "nowhere-*"`,
+		"paper --json --markdown":        "--json contradicts --markdown",
+		"paper hydee --quick=false":      "what is quick is always made",
+		"paper hydee --quick --measure":  "--quick contradicts --measure",
+		"paper hydee --quick --simulate": "--quick contradicts --simulate",
+		"paper --html all.html":          "--html writes one paper: name it",
+		"paper hydee --html no/a.html":   "the report has no folder",
 	} {
 		code, out, errs := domino(t.Context(), strings.Fields(line)...)
 		if code != exitUsage || out != "" || !strings.Contains(errs, want) {

@@ -168,7 +168,8 @@ func TestPlanRefuses(t *testing.T) {
 		args       []string
 	}{
 		{"nothing", "want a kernel", nil},
-		{"unknown", "nosuch", []string{"nosuch"}},
+		{"unknown", `"nosuch" is no file, no folder and no kernel with its numbers, such as "cg ` +
+			`class=D ranks=256": unknown scenario "nosuch"`, []string{"nosuch"}},
 		{"words", "is no file, no kernel", []string{"nosuch", "ranks=4"}},
 		{"a kernel without numbers", `kernel cg wants numbers, such as "cg ranks=16"`,
 			[]string{"cg"}},

@@ -185,6 +185,11 @@ func (std streams) simulation(o *simulateFlags, words []string) (*simulation, er
 	if err := s.readInterval(); err != nil {
 		return nil, err
 	}
+	for i, n := range o.ranks {
+		if slices.Contains(o.ranks[:i], n) {
+			return nil, fmt.Errorf("--ranks: %d is there twice", n)
+		}
+	}
 	var err error
 	if s.named, err = readFailures(o.fail); err != nil {
 		return nil, err

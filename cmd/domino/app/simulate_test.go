@@ -307,6 +307,7 @@ func TestSimulateIsPrinted(t *testing.T) {
 	for line, want := range map[string]string{
 		"":                                    "want a kernel",
 		"heat --protocol=":                    "want --protocol",
+		"heat --protocol hydee --ranks 4,9,4": "--ranks: 4 is there twice",
 		"haet":                                "unknown kernel",
 		"heat ranks=4":                        "by --ranks",
 		"heat --ranks 65537":                  "[1, 65536]",
