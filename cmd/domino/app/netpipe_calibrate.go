@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -81,7 +82,11 @@ func (std streams) calibrate(ctx context.Context, o *netpipeOptions, plan *netpi
 		way.Bare = trips(results, link, netpipe.Raw)
 		way.None = trips(results, link, netpipe.Baseline)
 	}
-	if err := streamTimes(ctx, plan, ways, measure); err != nil || ctx.Err() != nil {
+	err := streamTimes(ctx, plan, ways, measure)
+	if err != nil || ctx.Err() != nil {
+		return err
+	}
+	if m.Lap, err = o.lapTime(ctx, std, plan); err != nil || ctx.Err() != nil {
 		return err
 	}
 	m.Protocols = std.steppedTrips(plan, results)
@@ -198,15 +203,53 @@ func streamTimes(ctx context.Context, plan *netpipe.Plan, ways map[string]*simul
 	return nil
 }
 
+// crowd is how many processes a core has while laps are measured. They look for messages in turns,
+// as those of a job with a few processes on a core; with two of them a lap is faster, and with more
+// it takes as long for each (see package netpipe).
+const crowd = 4
+
+// lapTime measures laps of more processes than this computer has cores. They are none where it has
+// so many that a ring is too small.
+func (o *netpipeOptions) lapTime(ctx context.Context, std streams,
+	plan *netpipe.Plan) (lap simulate.Lap, err error) {
+	p := *plan
+	p.Ring, p.Cases = min(crowd*runtime.NumCPU(), netpipe.MaxRing), []string{netpipe.Baseline}
+	p.Links = []string{linkOf(plan)}
+	p.Sizes = slices.DeleteFunc(slices.Clone(plan.Sizes), func(n int) bool {
+		return n < streamedBytes
+	})
+	if p.Ring <= runtime.NumCPU() || len(p.Sizes) == 0 {
+		return lap, nil
+	}
+	p.Sizes = []int{slices.Min(p.Sizes)}
+	measure, err := o.measurer(std, p.Ring)
+	if err != nil {
+		return lap, err
+	}
+	results, err := measure(ctx, p, nil)
+	if err != nil {
+		return lap, err
+	}
+	for _, t := range trips(results, p.Links[0], netpipe.Baseline) {
+		lap = simulate.Lap{Ranks: p.Ring, Trip: t}
+	}
+	return lap, nil
+}
+
+// linkOf is the way on which steps are measured: memory, if that is in the plan.
+func linkOf(plan *netpipe.Plan) string {
+	if slices.Contains(plan.Links, netpipe.Shared) {
+		return netpipe.Shared
+	}
+	return netpipe.TCP
+}
+
 // steppedTrips are those of protocols: in memory, if that was measured, and of a protocol with
 // clusters in two of them.
 func (std streams) steppedTrips(plan *netpipe.Plan,
 	results []netpipe.Result) (list []simulate.Stepped) {
 	_, pairs, of := std.pairs()
-	link := netpipe.TCP
-	if slices.Contains(plan.Links, netpipe.Shared) {
-		link = netpipe.Shared
-	}
+	link := linkOf(plan)
 	for _, name := range plan.Cases {
 		pair, habit := netpipe.Protocol(name)
 		p := of[pair]

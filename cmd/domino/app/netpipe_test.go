@@ -3,9 +3,11 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/runtime/gauge"
+	"github.com/domino-check/domino/impl/runtime/tcp/netpipe"
 )
 
 // TestNetpipe measures a little in each format, with real processes: every line must have its
@@ -107,10 +110,17 @@ func TestNetpipeCalibrates(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	var steps []string
+	woken := false // what it costs to be woken was measured, beside other ranks
 	for _, p := range a.Machine.Parameters {
+		woken = woken || p.Name == "wake" && p.Value > 0 && strings.Contains(p.Source,
+			fmt.Sprintf("a lap of %d ranks that share %d cores", 4*runtime.NumCPU(),
+				runtime.NumCPU()))
 		if name, ok := strings.CutPrefix(p.Name, "step."); ok {
 			steps = append(steps, name)
 		}
+	}
+	if few := 4*runtime.NumCPU() <= netpipe.MaxRing; woken != few {
+		t.Errorf("wake was measured: %t, want %t: %+v", woken, few, a.Machine.Parameters)
 	}
 	want := []string{"hydee.header", "hydee", "rbml.header", "rbml"}
 	if diff := cmp.Diff(want, steps); diff != "" {

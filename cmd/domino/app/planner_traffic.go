@@ -50,8 +50,8 @@ func (std streams) planned(ctx context.Context, words []string, ranks int) (*pla
 			return what, err
 		case scenario:
 			if _, err := std.one(text); err != nil && !exists {
-				return nil, fmt.Errorf("%q is no file, no folder and no kernel with its numbers, such "+
-					"as \"cg class=D ranks=256\": %w", text, err)
+				return nil, fmt.Errorf("%q is no file, no folder and no kernel with its numbers, "+
+					"such as \"cg class=D ranks=256\": %w", text, err)
 			}
 			return std.scenarioTraffic(text)
 		}

@@ -43,10 +43,18 @@ type Measured struct {
 	Computer        Computer
 	Within, Between Way
 	Protocols       []Stepped // in memory
+	Lap             Lap       // in memory, if that was measured
 	Memory          float64   // bytes a second
 	Records         []Trip    // to stable storage
 	Start, Death    float64   // of a process: nanoseconds until it runs, until its end is known
 	How             string    // how the trips were measured, for sources
+}
+
+// Lap is how long a message is on its way round, of ranks without a protocol that all share the
+// cores of one computer and wait for it; zero where that was not measured.
+type Lap struct {
+	Ranks int
+	Trip
 }
 
 // Stepped are the trips of a protocol.
@@ -183,6 +191,9 @@ func (m *Measured) Calibrate(name string) (machine *Machine, left []string, err 
 	if err := c.rest(); err != nil {
 		return nil, nil, err
 	}
+	if err := c.wake(); err != nil {
+		left = append(left, fmt.Sprintf("wake: %v", err))
+	}
 	for _, p := range m.Protocols {
 		if err := c.protocol(&p); err != nil {
 			left = append(left, fmt.Sprintf("step.%s: %v", p.Protocol.Name, err))
@@ -282,6 +293,31 @@ func (c *calibration) rest() error {
 	c.add("restart", c.Start, "ns", "measured: a process of domino runs and ends", 0)
 	c.add("cores", float64(c.Computer.Cores), "1", "the system", 0)
 	c.add("ranks", float64(c.Computer.Cores), "1", "assumed: one on each core", 0)
+	return nil
+}
+
+// wake finds what it takes until a rank that waits goes on, where more of them share a computer
+// than it has cores: of a lap each rank has its part, less what a message takes between ranks that
+// have a core each.
+func (c *calibration) wake() error {
+	none := c.Within.None
+	if len(none) == 0 {
+		none = c.Between.None
+	}
+	at := slices.IndexFunc(none, func(t Trip) bool { return t.Bytes == c.Lap.Bytes })
+	switch {
+	case c.Lap.Ranks == 0:
+		return errors.New("no laps of more ranks than cores were measured")
+	case c.Lap.Ranks <= c.Computer.Cores:
+		return fmt.Errorf("a lap of %d ranks was measured, want more than %d cores", c.Lap.Ranks,
+			c.Computer.Cores)
+	case at < 0 || !(c.Lap.Nanos > 0) || math.IsInf(c.Lap.Nanos, 0):
+		return fmt.Errorf("a lap of %d bytes takes %v ns, and no trip has its size", c.Lap.Bytes,
+			c.Lap.Nanos)
+	}
+	c.add("wake", c.Lap.Nanos/float64(c.Lap.Ranks)-none[at].Nanos, "ns", fmt.Sprintf("%s: a lap "+
+		"of %d ranks that share %d cores, of each its part, less half a round trip of none", c.How,
+		c.Lap.Ranks, c.Computer.Cores), 0)
 	return nil
 }
 
