@@ -37,6 +37,8 @@ type Protocol struct {
 	// Many says that it keeps nothing about pairs of ranks that do not communicate, so that it can
 	// be simulated with more ranks than a search has (core.MaxSearched).
 	Many bool
+	// Dense says what it keeps or sends about all ranks, of one that is not Many: why it is not.
+	Dense string
 	// Errors says that operations of programs may end in errors (core.Failing); for others programs
 	// are run as if nobody looked for any (core.Program.Blind).
 	Errors bool

@@ -21,7 +21,9 @@ var Protocol = WithPolicies()
 func WithPolicies(more ...policy.Maker) protocol.Protocol {
 	makers := append(policy.House(), more...)
 	p := protocol.Protocol{
-		Name:   "errmgr",
+		Name: "errmgr",
+		Dense: "each daemon has the places of all ranks, and each rank the life of every other " +
+			"one, as snapshots are of the whole job",
 		Doc:    "composable recovery policies over stable storage of snapshots [ErrMgr]",
 		Errata: Errata(),
 		Options: func(text string) error {

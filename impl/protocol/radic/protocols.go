@@ -27,7 +27,9 @@ func describe(p pessimistic.Protocol, colour int, mutants string) protocol.Proto
 		protocol.Variation{Options: "nodes=3 full=checkpoint memory=1"},
 		protocol.Variation{Options: "nodes=4 memory=12B"})
 	return protocol.Protocol{
-		Name:   "radic-" + p.String(),
+		Name: "radic-" + p.String(),
+		Dense: "each observer has a table of where all ranks and their protectors are, as " +
+			"published (radictable)",
 		Doc:    "protectors, observers and spares of RADIC over " + p.String() + " [RADIC]",
 		Errata: Errata(),
 		Options: func(text string) error {

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/domino-check/domino/impl/core"
@@ -46,8 +47,9 @@ func Fits(kernel string, ranks int) error {
 // many.
 func many(p *protocol.Protocol, ranks int) error {
 	if !p.Many && ranks > core.MaxSearched {
-		return fmt.Errorf("simulate: protocol %s: %d ranks, at most %d are supported: it keeps "+
-			"something about every pair of ranks", p.Name, ranks, core.MaxSearched)
+		why := cmp.Or(p.Dense, "it keeps something about every pair of ranks")
+		return fmt.Errorf("simulate: protocol %s: %d ranks, at most %d are supported: %s", p.Name,
+			ranks, core.MaxSearched, why)
 	}
 	return nil
 }

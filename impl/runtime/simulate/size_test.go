@@ -103,6 +103,10 @@ func TestTooMany(t *testing.T) {
 		if refused == p.Many {
 			t.Errorf("%s: %v", p.Name, err)
 		}
+		if refused && p.Setup != nil && !strings.HasSuffix(err.Error(), ": "+p.Dense) ||
+			(p.Dense == "") != (p.Many || p.Setup == nil) {
+			t.Errorf("%s: %v, want the reason %q", p.Name, err, p.Dense)
+		}
 	}
 	procs := core.Setup{Layout: core.Layout{Names: make([]string, core.MaxProcs+1)}}
 	if err := procs.Validate(); err == nil || !strings.Contains(err.Error(), "131072") {

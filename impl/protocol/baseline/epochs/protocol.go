@@ -18,7 +18,9 @@ var mutants string
 
 // Protocol is the protocol of epochs and phases.
 var Protocol = protocol.Protocol{
-	Name:   "epochs",
+	Name: "epochs",
+	Dense: "each rank tells the recovery process what it has of every other one, for each of its " +
+		"epochs, and that has it of all",
 	Doc:    "own checkpoints without domino effect: logs by epochs, replay by phases [Epochs]",
 	Errata: Errata(),
 	Setup:  setup,

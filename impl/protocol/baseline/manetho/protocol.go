@@ -8,7 +8,8 @@ import (
 
 // Protocol is causal logging with a checkpoint of each rank when it likes.
 var Protocol = protocol.Protocol{
-	Name: "manetho",
+	Name:  "manetho",
+	Dense: dense,
 	Doc: "causal logging, images of each rank alone: determinants travel until they are stable " +
 		"or f+1 ranks hold them [EZ], [AHM]",
 	Errata: table, Own: errataOf("manetho"), Chooses: true,
@@ -36,9 +37,14 @@ var Protocol = protocol.Protocol{
 	},
 }
 
+// dense is what the antecedence graph of [EZ] is here; causal has the graph with neighbours alone.
+const dense = "each rank has the receptions of all ranks that may concern it, and what each " +
+	"other one has of those of each"
+
 // Teams is the same with teams that checkpoint and restart together.
 var Teams = protocol.Protocol{
-	Name: "causal-teams",
+	Name:  "causal-teams",
+	Dense: dense,
 	Doc: "causal logging between teams, which checkpoint and restart together: determinants " +
 		"travel until f+1 teams hold them [CAMEL]",
 	Errata: table, Own: errataOf("causal-teams"), Chooses: true,

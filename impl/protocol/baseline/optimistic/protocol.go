@@ -14,6 +14,7 @@ import (
 // Protocol is optimistic message logging: each rank is a unit.
 var Protocol = protocol.Protocol{
 	Name:   "optimistic",
+	Dense:  dense,
 	Doc:    "receptions logged without waiting, dependency vectors, an end table [SY] [DG]",
 	Errata: flat,
 	Setup: func(r protocol.Request) (*core.Setup, error) {
@@ -34,6 +35,7 @@ var Protocol = protocol.Protocol{
 // Vaidya is the same over units of several ranks.
 var Vaidya = protocol.Protocol{
 	Name:    "vaidya",
+	Dense:   dense,
 	Doc:     "coordinated checkpoints in clusters, optimistic logging between them [Vaidya]",
 	Errata:  errata,
 	Own:     between,
@@ -45,6 +47,10 @@ var Vaidya = protocol.Protocol{
 		return s
 	}(),
 }
+
+// dense is what [SY] and [DG] have about all ranks: by way of others, a rank soon depends on each.
+const dense = "each message has the interval of every rank on which its sender depends, and each " +
+	"rank the ends of all, as published"
 
 // shapes are the random scenarios that fit.
 func shapes() *protocol.Shapes {
