@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/domino-check/domino/spec/trace"
 )
@@ -22,9 +23,12 @@ const (
 	asEnd     = "\uE003"
 )
 
-// named finds the names, and the roles in front of them.
-var named = regexp.MustCompile(`(?:` + asRole + `([a-z]*)` + asEnd + `)?` +
-	`(` + asProc + `|` + asMessage + `)(\d+)(?:\.(\d+))?` + asEnd + `(?:#(\d+))?`)
+// named finds the names, and the roles in front of them. It is made when it is first used: each
+// process of a run would pay for it when it begins.
+var named = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?:` + asRole + `([a-z]*)` + asEnd + `)?` +
+		`(` + asProc + `|` + asMessage + `)(\d+)(?:\.(\d+))?` + asEnd + `(?:#(\d+))?`)
+})
 
 // As says, in the sentence of a property, which role what it names has in the violation. Where
 // nothing is said, the first message is the culprit, or the first proc of a sentence without
@@ -60,8 +64,8 @@ func (f *Facts) findable(t *trace.Trace) *Facts {
 
 // plainly is a sentence with findable names as everybody reads it.
 func plainly(l *trace.Layout, text string) string {
-	return named.ReplaceAllStringFunc(text, func(s string) string {
-		r := refOf(named.FindStringSubmatch(s))
+	return named().ReplaceAllStringFunc(text, func(s string) string {
+		r := refOf(named().FindStringSubmatch(s))
 		if r.Message.IsZero() {
 			return l.Name(r.Proc)
 		}
@@ -86,7 +90,7 @@ func refOf(parts []string) Ref {
 func refsOf(text string) (refs []Ref) {
 	var message trace.MsgID
 	first := map[bool]bool{}
-	for _, parts := range named.FindAllStringSubmatch(text, -1) {
+	for _, parts := range named().FindAllStringSubmatch(text, -1) {
 		r := refOf(parts)
 		about := !r.Message.IsZero()
 		switch {
