@@ -68,7 +68,7 @@ func readEfficiency(args []string, std streams) (o efficiencyFlags, err error) {
 		"options of a protocol, e.g. 'rbml: loggers=next'; may be repeated")
 	f.StringVar(&o.plot, "plot", "", "also draw a figure of each protocol into this folder, as "+
 		"PNG and SVG")
-	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run after so long")
+	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run so long after all have begun")
 	f.BoolVar(&o.json, "json", false, "print JSON")
 	if err := f.Parse(args); err != nil {
 		return o, err

@@ -66,7 +66,7 @@ func readPerf(args []string, std streams) (o perfFlags, err error) {
 	f.StringVar(&o.traffic, "traffic", "",
 		"also write who sends how much to whom into this folder, a file KERNEL.PROTOCOL.csv each, "+
 			"for domino plan; one more run of each, which is not measured")
-	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run after so long")
+	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run so long after all have begun")
 	f.BoolVar(&o.json, "json", false, "print JSON: plan, rows and samples")
 	f.BoolVar(&o.bench, "bench", false, "print lines for benchstat, one a run")
 	if err := f.Parse(args); err != nil {

@@ -97,7 +97,7 @@ func (o *clusterRunFlags) register(f *pflag.FlagSet) error {
 			"new or empty, that stays; by default a temporary one that goes when nothing is "+
 			"wrong")
 	f.Uint64Var(&o.seed, "seed", 1, "of delays of notices and restarts")
-	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run after so long")
+	f.DurationVar(&o.timeout, "timeout", time.Minute, "end a run so long after all have begun")
 	f.DurationVar(&o.spread, "spread", 5*time.Millisecond,
 		"notices and restarts take up to so long")
 	f.BoolVar(&o.lift, "lift", false, "find the run again in the world that check explores, too: "+

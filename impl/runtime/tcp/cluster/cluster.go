@@ -43,8 +43,8 @@ type Config struct {
 	// with a process that is killed what it has not synced is lost, or some of it (disk.Forgetful)
 	Forget bool
 	Dir    string // of the run, empty or new: stores and evidence
-	// of the run; 0 means a minute. Time in which this process is stopped does not count, nor for
-	// Idle
+	// of the run, since all have begun; 0 means a minute. They have as long, or 250 ms a process if
+	// that is more, to begin. Time in which this process is stopped does not count, nor for Idle
 	Timeout time.Duration
 	// end it, too, when nobody has written evidence for so long; 0: slow or stuck, Timeout counts
 	Idle time.Duration

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -40,6 +41,27 @@ func (s *supervisor) finish() {
 	})
 }
 
+// atOnceACore is how many processes are begun at one time on a core. To begin costs a process tens
+// of milliseconds of it; of a thousand at once none would come for a minute.
+const atOnceACore = 8
+
+// beget starts first lives. Those of this host come to the meeting a few at one time.
+func (s *supervisor) beget() {
+	begin := 0
+	for _, p := range s.procs {
+		if p.process != nil && !p.met && !s.far(p) {
+			begin++
+		}
+	}
+	for len(s.unborn) > 0 && begin < atOnceACore*runtime.NumCPU() {
+		p := s.unborn[0]
+		if s.unborn = s.unborn[1:]; !s.far(p) {
+			begin++
+		}
+		s.spawn(p)
+	}
+}
+
 // late ends a run that does not begin: so many had come the last time.
 func (s *supervisor) late(before int) {
 	come := 0
@@ -69,6 +91,16 @@ func (s *supervisor) overdue() {
 	}
 	s.expired = true
 	s.inquire(s.timeOut)
+}
+
+// missing counts those who have not begun.
+func (s *supervisor) missing() (n int) {
+	for _, p := range s.procs {
+		if !p.up {
+			n++
+		}
+	}
+	return n
 }
 
 // inquire asks all what they do and what they wait for, and goes on when they have answered, or
@@ -106,8 +138,12 @@ func (s *supervisor) answered(p *proc, a *answer) {
 // timeOut ends the run at its time limit.
 func (s *supervisor) timeOut() {
 	bound := fmt.Sprintf("time limit %v", s.c.Timeout)
-	if s.c.Idle > 0 && s.own.Passed() < s.c.Timeout {
+	switch {
+	case s.c.Idle > 0 && s.own.Passed() < s.limit():
 		bound = fmt.Sprintf("nothing has happened for %v", s.c.Idle)
+	case !s.live && s.limit() > s.c.Timeout:
+		bound = fmt.Sprintf("%d of %d processes have not begun in %v: give them a longer time "+
+			"limit than that", s.missing(), len(s.procs), s.limit())
 	}
 	if stuck := s.stuck(); stuck != "" {
 		bound += ": " + stuck

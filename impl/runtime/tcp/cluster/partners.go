@@ -48,6 +48,7 @@ func partnersOf(s *core.Setup, p core.Proc) (list []core.Proc) {
 func (s *supervisor) meets(p *proc, a mesh.Address) {
 	p.met = true
 	if a.Life == 0 {
+		s.beget()
 		return
 	}
 	for _, q := range s.procs {

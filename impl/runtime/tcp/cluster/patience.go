@@ -30,10 +30,22 @@ func (s *supervisor) breathe() {
 	s.later(awake.Look, s.breathe)
 }
 
+// startAProc is what a process may take to begin, beside all the others of the run.
+const startAProc = 250 * time.Millisecond
+
+// limit is when the run ends at the latest, by the clock of the supervisor. Before all have begun
+// it grows with them: a thousand processes take longer than a program of a minute.
+func (s *supervisor) limit() time.Duration {
+	if s.live {
+		return s.lived + s.c.Timeout
+	}
+	return max(s.c.Timeout, time.Duration(len(s.procs))*startAProc)
+}
+
 // patience is how long the run may go on before it is looked at again; 0: no longer.
 func (s *supervisor) patience() time.Duration {
 	now := s.own.Passed()
-	left := s.c.Timeout - now
+	left := s.limit() - now
 	switch {
 	case s.c.Idle == 0 || left <= 0:
 	case s.live:

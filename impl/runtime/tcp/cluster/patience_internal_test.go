@@ -45,6 +45,46 @@ func TestPatience(t *testing.T) {
 	}
 }
 
+// TestStartLimit: many processes have longer to begin than the run has then, and that begins when
+// they have.
+func TestStartLimit(t *testing.T) {
+	for _, tt := range []struct {
+		procs int
+		begin int // seconds, 0: never
+		want  time.Duration
+		bound string
+	}{
+		{40, 0, time.Minute, "time limit 1m0s"}, {40, 50, 110 * time.Second, "time limit 1m0s"},
+		{1024, 0, 256 * time.Second, "1023 of 1024 processes have not begun in 4m16s"},
+		{1024, 200, 260 * time.Second, "time limit 1m0s"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			s := &supervisor{c: &Config{Timeout: time.Minute}, setup: &core.Setup{},
+				procs: make([]*proc, tt.procs)}
+			for i := range s.procs {
+				s.procs[i] = &proc{id: core.Proc(i), up: i == 0}
+			}
+			began := time.Now()
+			s.own.Passed()
+			for s.patience() > 0 {
+				runs(s, awake.Look)
+				if tt.begin > 0 && !s.live && time.Since(began) >= time.Duration(tt.begin)*
+					time.Second {
+					s.live, s.lived = true, s.own.Passed()
+				}
+			}
+			if took := time.Since(began); took != tt.want {
+				t.Errorf("%d procs, begun after %d s: ended after %v, want %v", tt.procs, tt.begin,
+					took, tt.want)
+			}
+			if s.timeOut(); !strings.HasPrefix(s.out.Bound, tt.bound) {
+				t.Errorf("%d procs, begun after %d s: %q, want %q", tt.procs, tt.begin,
+					s.out.Bound, tt.bound)
+			}
+		})
+	}
+}
+
 // runs lets a supervisor look at its clock for so long.
 func runs(s *supervisor, d time.Duration) {
 	s.own.Passed()

@@ -70,13 +70,15 @@ type supervisor struct {
 	setup        *core.Setup
 	instructions instructions // what all are told
 	procs        []*proc
+	unborn       []*proc // whose first life is not started yet
 	events       chan event
 	closed       chan struct{} // nobody takes events any more
 	rng          *rand.Rand
 	clock        clock
 	called       time.Time
-	began        time.Time   // all were up
-	own          awake.Clock // time, since called
+	began        time.Time     // all were up
+	own          awake.Clock   // time, since called
+	lived        time.Duration // by it all were up
 	// by it somebody has last written evidence, as far as is known
 	progressed time.Duration
 	live       bool // they are
@@ -206,9 +208,8 @@ func (s *supervisor) run(ctx context.Context) error {
 	if s.past != nil {
 		s.resume()
 	} else {
-		for _, p := range s.inOrder() {
-			s.spawn(p)
-		}
+		s.unborn = s.inOrder()
+		s.beget()
 	}
 	s.later(tickEvery, s.tick)
 	s.later(s.stallTime(), s.watchStall)
@@ -432,7 +433,7 @@ func (s *supervisor) isUp(p *proc) {
 	if s.live || slices.ContainsFunc(s.procs, func(p *proc) bool { return !p.up }) {
 		return
 	}
-	s.live, s.began = true, time.Now()
+	s.live, s.began, s.lived = true, time.Now(), s.own.Passed()
 	s.out.Begun = s.began.Sub(s.called)
 	for _, p := range s.procs {
 		s.tell(p, order{Kind: sayGo})
