@@ -120,13 +120,16 @@ func beyond(page string) string {
 }
 
 // TestErrataBudgets holds the pages of errata to their sizes: of those that were the largest ones
-// two, and in the long form all. Then one of them is made too large, to see that it is told.
+// two, in the long form all of these protocols, and in the huge one all. Then each of them is made
+// too large, to see that it is told.
 func TestErrataBudgets(t *testing.T) {
 	effort.Seconds(t)
-	for _, args := range [][]string{{"camel", "C7"}, {"vaidya", "VA4"}} {
-		if effort.Long() {
-			args = nil
-		}
+	which := effort.Of([][]string{{"camel", "C7"}, {"vaidya", "VA4"}},
+		[][]string{{"camel"}, {"vaidya"}})
+	if effort.Huge() {
+		which = [][]string{nil}
+	}
+	for _, args := range which {
 		dir := t.TempDir()
 		code, _, err := domino(t.Context(), append([]string{"errata", "--save", "", "--html", dir},
 			args...)...)
@@ -145,9 +148,6 @@ func TestErrataBudgets(t *testing.T) {
 		}
 		if runs < max(1, len(args)-1) {
 			t.Errorf("%q: %d pages of runs", args, runs)
-		}
-		if effort.Long() {
-			return
 		}
 	}
 }

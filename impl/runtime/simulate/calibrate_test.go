@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/domino-check/domino/checker/effort"
 	"github.com/domino-check/domino/impl/protocol"
 	"github.com/domino-check/domino/impl/protocol/all"
 	"github.com/domino-check/domino/impl/runtime/simulate"
@@ -135,6 +136,7 @@ func TestCalibrateWake(t *testing.T) {
 // Aim: the step of HydEE between two clusters follows from a trip by hand: what none takes, 28
 // bytes more (TestParts), a copy into the log, and the step instead of that of none.
 func TestCalibrateStep(t *testing.T) {
+	effort.Seconds(t)
 	m := known(0)
 	p, err := protocol.List(all.Protocols()).Find("hydee")
 	if err != nil {

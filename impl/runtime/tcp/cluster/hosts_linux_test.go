@@ -145,6 +145,7 @@ func TestCopiedFolder(t *testing.T) {
 // TestOutsideFar kills a process behind a launcher that waits for it, as somebody else would: it is
 // a failure like another, from which the protocol recovers.
 func TestOutsideFar(t *testing.T) {
+	effort.Seconds(t)
 	text := example("hydee", "a: loop 100; send b; recv b; end\nb: loop 100; recv a; send a; end\n")
 	calm, r := config(t, text, plan.Plan{})
 	want := right(t, &calm, r)
