@@ -375,6 +375,9 @@ func TestWeights(t *testing.T) {
 			t.Errorf("%q is %v", bad, w)
 		}
 	}
+	if w, err := clustering.ParseWeights("1000", "1000"); err != nil || w.Alpha != w.Beta {
+		t.Errorf("the largest weights: %v, %v", w, err)
+	}
 	if _, err := clustering.ParseWeights("0", "0.0"); err == nil {
 		t.Error("no weights")
 	}

@@ -38,6 +38,15 @@ func TestCarriage(t *testing.T) {
 		r.After(1500*time.Millisecond, func() { r.Crash(0) })
 	}), `1s p2 aside from p0
 		1.5s p0 restart as incarnation 1 on p0`)
+	// within a node there is no card: it takes the longer of both, 2 s and 5 s
+	for rate, text := range map[int64]string{1000: `1s p2 aside from p0
+		5s p1 slow from p0
+		5s p1 behind from p0`, 20: `1s p2 aside from p0
+		8s p1 slow from p0
+		8s p1 behind from p0`} {
+		c.PerNode, c.Costs.Within = 3, emulate.Link{Latency: time.Second, Rate: rate}
+		want(t, s.play(t, c, nil), text)
+	}
 }
 
 // idler is an actor with two steps that it may take, and counts which it takes.
