@@ -26,9 +26,6 @@ type Expansion struct {
 	// Complete, unless it is nil, is told the code of each successor when it is complete, so that
 	// what is known of it can be fetched while the next ones are made.
 	Complete func(successor int, c Code)
-	// Inside, unless it is nil, is told of a step that is left in the middle, for reports: Now is
-	// the state in which that happens.
-	Inside func(s Step)
 
 	packing *Packing // nil = states have no codes
 	fields  []field  // of the words, nil when they are not what codes are made of

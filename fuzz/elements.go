@@ -174,7 +174,7 @@ func pick[T any](list []T, without map[int]bool) (rest []T) {
 // fatal reports whether an event of a schedule is the crash of somebody.
 func fatal(text string) bool {
 	return strings.HasPrefix(text, "crash ") || strings.HasPrefix(text, "stop ") ||
-		strings.Contains(text, ", crash after effect ")
+		strings.Contains(text, ", stands still after effect ")
 }
 
 func (d *draft) copy() *draft {

@@ -161,7 +161,8 @@ func TestWithout(t *testing.T) {
 	kinds := map[elementKind]int{}
 	for seed := range 100 {
 		f := failing{draft: gen.Example(seed).draft,
-			schedule: []string{"step a send", "crash a", "deliver a->b App, crash after effect 1"}}
+			schedule: []string{"step a send", "crash a",
+				"deliver a->b App, stands still after effect 1"}}
 		before := string(scenarios.Format(f.draft.scenario()))
 		list := f.elements()
 		for i, e := range list {

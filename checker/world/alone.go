@@ -267,11 +267,14 @@ func (w *World) phase(state []uint32) int {
 	return phase
 }
 
-// mayStop are the procs that a failure may still stop.
+// mayStop are the procs that may still stop, or are bound to.
 func (w *World) mayStop(state []uint32) (may uint64) {
 	b := w.budgets(state)
+	for _, p := range w.bound(state) {
+		may |= 1 << p
+	}
 	if b.faults>>failures&15 == 0 {
-		return 0
+		return may
 	}
 	for p := range core.Proc(w.procs) {
 		members := w.group(p)

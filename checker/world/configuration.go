@@ -22,11 +22,22 @@ type configuration struct {
 type known struct {
 	inc      uint32 // of the env
 	up       bool   // of the env
+	still    bool   // of the env: it stands still
 	restless bool   // see World.restless
 	adopts   bool   // somebody runs on its node that it has adopted
 	shown    uint32 // what properties see of it, see verdict.go
 	round    uint64 // of the local state
 	oldest   uint64 // of the inbox
+}
+
+// seems reports whether a proc seems to be up to others, and in which life; of one that does not
+// the next one.
+func (w *World) seems(state []uint32, p core.Proc) (up bool, inc uint32) {
+	c := w.of(state, p)
+	if c.still {
+		return true, w.envs.at(c.env).Still - 1
+	}
+	return c.up, c.inc
 }
 
 // configurations are those of one proc that were met, numbered densely from 0.
@@ -81,7 +92,7 @@ func (w *World) numbered(p core.Proc, c configuration) uint32 {
 	half := s.halves.add(pair(c.local, c.env), func() uint32 { return s.pairs.Add(1) - 1 })
 	return s.numbers.add(pair(half, uint32(c.inbox)), func() uint32 {
 		e, l := w.envs.at(c.env), w.locals.at(c.local)
-		c.known = known{inc: e.Inc, up: e.Up, restless: w.restless(p, e),
+		c.known = known{inc: e.Inc, up: e.Up, still: e.Still > 0, restless: w.restless(p, e),
 			adopts: l.holding != nil && len(l.holding.Hosts) > 0,
 			shown:  s.shown.number(shownBy(c.local, e)), round: l.round,
 			oldest: w.inboxes.at(c.inbox).oldest}

@@ -3,7 +3,6 @@ package world
 import (
 	"slices"
 
-	"github.com/domino-check/domino/checker"
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/course"
 	"github.com/domino-check/domino/spec"
@@ -81,29 +80,7 @@ func (w *World) move(text string, before, next []uint32, c eventCode) course.Mov
 		goesOn := func(core.Proc) bool { return false }
 		w.keptIn(&m, before, goesOn, outcome)
 	}
-	if c.cut() != 0 {
-		w.insideMove(&m, before, c)
-	}
 	return m
-}
-
-// insideMove is the end of the group of a proc inside its step.
-func (w *World) insideMove(m *course.Move, before []uint32, c eventCode) {
-	x := checker.NewExpansion(w.Words())
-	var torso []uint32
-	x.Inside = func(s checker.Step) {
-		if s.Code == uint64(c.torso()) {
-			torso = slices.Clone(x.Now())
-		}
-	}
-	w.Expand(before, checker.Unreduced, x)
-	placed := before
-	if c.kind() == kill {
-		placed = torso
-	}
-	m.Procs = w.withHosted(placed, w.group(c.proc()))
-	w.keptIn(m, torso, func(p core.Proc) bool { return w.losesDisk(torso, p, m.Procs) },
-		c.outcome())
 }
 
 // messageDigest names a message on its way.
@@ -125,9 +102,7 @@ func (w *World) crashMove(m *course.Move, state []uint32, c eventCode) {
 	for _, q := range chosen {
 		m.Groups = append(m.Groups, w.group(q))
 	}
-	if m.Procs = w.victims(state, chosen); c.kind() == stop {
-		m.Procs = []core.Proc{c.proc()}
-	}
+	m.Procs = w.victims(state, chosen)
 	if w.Model.Staggered && slices.ContainsFunc(m.Groups, func(g []core.Proc) bool {
 		return len(g) > 1
 	}) {

@@ -75,7 +75,7 @@ func (w *World) silent(here uint32, t *transition) bool {
 }
 
 // mayCrash reports whether a crash may begin at p: it is a victim, the first of its group unless
-// members stop one by one, and somebody of the group is up.
+// members stop one by one, and somebody of the group is up and nobody stands still.
 func (w *World) mayCrash(state []uint32, p core.Proc) bool {
 	members := w.group(p)
 	if _, ok := w.crashes.one(w.budgets(state).faults, members[0]); !ok {
@@ -85,6 +85,7 @@ func (w *World) mayCrash(state []uint32, p core.Proc) bool {
 		return w.isVictim(p) && w.of(state, p).up
 	}
 	return members[0] == p && slices.ContainsFunc(members, w.isVictim) &&
+		w.standing(state, p) == noProc &&
 		slices.ContainsFunc(members, func(q core.Proc) bool {
 			return w.of(state, q).up
 		})
@@ -96,7 +97,7 @@ func (w *World) overlaps(state []uint32, chosen []core.Proc) bool {
 	if w.Model.Overlap == 0 {
 		return false
 	}
-	victims, n := w.victims(state, chosen), 0
+	victims, n := append(w.victims(state, chosen), w.bound(state)...), 0
 	for p := range core.Proc(w.procs) {
 		h := w.locals.at(w.localOf(state, p)).history
 		if !w.of(state, p).up || h != nil && h.Recovering ||
@@ -263,21 +264,29 @@ func (w *World) crash(x *checker.Expansion, procs []core.Proc, outcomes []operat
 	}
 }
 
-func (w *World) crashProc(x *checker.Expansion, p core.Proc, outcome operation) {
-	e := w.env(x.Now(), p)
+// lifeAfter is the incarnation that a proc will be of when its present life is over: that of its
+// mates, too, and newer than that of any.
+func (w *World) lifeAfter(state []uint32, p core.Proc) uint32 {
+	e := w.env(state, p)
 	inc := e.Inc
 	if e.Up {
 		inc++
 	}
 	for _, q := range w.group(p) {
-		f := w.env(x.Now(), q)
+		f := w.env(state, q)
 		if f.Up && !w.Model.Staggered {
 			inc = max(inc, f.Inc+1)
 		} else if !f.Up {
 			inc = max(inc, f.Inc)
 		}
 	}
-	if !e.Up {
+	return inc
+}
+
+func (w *World) crashProc(x *checker.Expansion, p core.Proc, outcome operation) {
+	e := w.env(x.Now(), p)
+	inc := w.lifeAfter(x.Now(), p)
+	if !e.Up && e.Still == 0 {
 		w.touch(x, p, w.plainDeed(operation{Kind: opRenumber, A: inc}))
 		return
 	}
@@ -308,7 +317,7 @@ func (w *World) notify(x *checker.Expansion, p core.Proc) {
 	}
 	g := w.group(p)
 	for _, q := range g {
-		if w.of(x.Now(), q).up && w.halfStopped(x.Now(), q) {
+		if c := w.of(x.Now(), q); c.still || c.up && w.halfStopped(x.Now(), q) {
 			return
 		}
 	}
@@ -326,51 +335,46 @@ func (w *World) notify(x *checker.Expansion, p core.Proc) {
 
 // divisible reports whether crashes inside a step make a difference.
 func (w *World) divisible(p core.Proc, t *transition) bool {
-	return len(t.acts) > 1 && w.Model.Failures > 0 && !w.Model.OneInstant && !w.Model.Staggered &&
+	return len(t.acts) > 1 && w.Model.Failures > 0 && !w.Model.OneInstant &&
 		(t.inside || w.Cuts || w.Model.FromDead == fault.Every) &&
-		slices.ContainsFunc(w.group(p), w.isVictim)
+		(w.mayBegin(p) || len(w.layout.Hosted) > 0)
 }
 
-// cutShort adds the crashes inside a step: after each effect but the last, with every outcome of
-// the writes that are in progress then.
+// mayBegin reports whether a failure may begin at a proc, or at the group that stops with it.
+func (w *World) mayBegin(p core.Proc) bool {
+	return slices.ContainsFunc(w.unit(p), w.isVictim)
+}
+
+// cutShort adds the crashes inside a step: after each effect but the last the proc stands still
+// (still.go). Who is bound to stop may do so for free.
 func (w *World) cutShort(state []uint32, p core.Proc, tr uint32, c eventCode, x *checker.Expansion,
 	before cause) {
 	t := w.transitions.at(tr)
 	if !w.divisible(p, t) {
 		return
 	}
-	digit, ok := w.crashes.one(w.budgets(x.Now()).faults, w.group(p)[0])
-	if !ok || !w.mayFail(state) ||
-		w.overlaps(state, []core.Proc{p}) {
-		return
-	}
-	for cutAfter := 1; cutAfter < len(t.acts); cutAfter++ {
-		w.begun(x, p, tr, c.cutAfter(cutAfter, 0), before)
-		members := w.withHosted(before.placed(state, x), w.group(p))
-		torso := slices.Clone(x.Now())
-		if x.Inside != nil {
-			x.Inside(c.cutAfter(cutAfter, 0).fault())
+	price := uint32(0)
+	if !slices.Contains(w.bound(state), p) {
+		digit, ok := w.crashes.one(w.budgets(x.Now()).faults, w.group(p)[0])
+		if !ok || !w.mayBegin(p) || w.left(state, failures) == 0 || !w.mayFail(state) ||
+			w.overlaps(state, []core.Proc{p}) {
+			return
 		}
-		outcome := 0
-		gone := func(q core.Proc) bool { return w.losesDisk(torso, q, members) }
-		w.outcomes(torso, members, gone, func(outcomes []operation, damaged int) {
-			if outcome > 0 {
-				w.begun(x, p, tr, c.cutAfter(cutAfter, outcome), before)
-			}
-			outcome++
-			w.crash(x, members, outcomes)
-			w.spent(x, spend(failures, 1)+spend(torn, damaged)+digit, 0)
-		})
+		price = spend(failures, 1) + digit
 	}
-}
-
-// begun adds a step of which the first effects have happened.
-func (w *World) begun(x *checker.Expansion, p core.Proc, tr uint32, c eventCode, before cause) {
-	t := w.transitions.at(tr)
-	x.Add(c.fault())
-	w.performPart(x, p, t, c.cut(), before.begin(w, x, p))
-	if t.watched {
-		word := w.monitors.word
-		x.Set(word, w.observePart(x.At(word), w.eventsOf(tr, c.cut())))
+	var adopted []core.Proc
+	if !w.Setup.Launched {
+		adopted = w.hosts(state, p)
+	}
+	for effects := 1; effects < len(t.acts); effects++ {
+		part := c.cutAfter(effects)
+		x.Add(part.fault())
+		w.performPart(x, p, t, effects, before.begin(w, x, p))
+		if t.watched {
+			word := w.monitors.word
+			x.Set(word, w.observePart(x.At(word), w.eventsOf(tr, effects)))
+		}
+		w.standStill(x, p, adopted)
+		w.spent(x, price, 0)
 	}
 }

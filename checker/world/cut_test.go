@@ -25,25 +25,26 @@ func writesThenShows() *toy {
 // worked out by hand: any of the oldest writes that are in progress at that moment, those of the
 // step included, and half of the next one where there was no value and the model allows it.
 func TestCutOutcomes(t *testing.T) {
-	const (
-		send  = "deliver p0->p1 k0, crash after effect 1"
-		write = "deliver p0->p1 k0, crash after effect 2"
-	)
-	outcome := func(of string, n int) string {
-		return fmt.Sprintf("%s, outcome %d of writes in progress", of, n)
+	stop := func(n int) string {
+		if n == 0 {
+			return "stop p1"
+		}
+		return fmt.Sprintf("stop p1, outcome %d of writes in progress", n)
 	}
 	tests := []struct {
 		name    string
 		torn    int
-		already bool // the first write is stable when the step begins
-		want    map[string]string
+		already bool                 // the first write is stable when the step begins
+		want    [3]map[string]string // by the effects that are done, of each stop
 	}{
-		{"both in progress", 0, false, map[string]string{send: "nothing", outcome(send, 1): "1",
-			write: "nothing", outcome(write, 1): "1", outcome(write, 2): "2"}},
-		{"one stable", 0, true, map[string]string{send: "1", write: "1", outcome(write, 1): "2"}},
-		{"torn", 1, false, map[string]string{send: "nothing", outcome(send, 1): "torn",
-			outcome(send, 2): "1", write: "nothing", outcome(write, 1): "torn",
-			outcome(write, 2): "1", outcome(write, 3): "2"}},
+		{"both in progress", 0, false, [3]map[string]string{
+			1: {stop(0): "nothing", stop(1): "1"},
+			2: {stop(0): "nothing", stop(1): "1", stop(2): "2"}}},
+		{"one stable", 0, true, [3]map[string]string{
+			1: {stop(0): "1"}, 2: {stop(0): "1", stop(1): "2"}}},
+		{"torn", 1, false, [3]map[string]string{
+			1: {stop(0): "nothing", stop(1): "torn", stop(2): "1"},
+			2: {stop(0): "nothing", stop(1): "torn", stop(2): "1", stop(3): "2"}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -56,27 +57,44 @@ func TestCutOutcomes(t *testing.T) {
 			if tt.already {
 				schedule = append(schedule, "persisted p1 s")
 			}
-			run, err := w.Replay(schedule)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got := map[string]string{}
-			texts, x := w.Enabled(run.last())
-			for i, text := range texts {
-				if strings.Contains(text, "crash after effect") {
-					got[text] = stored(w.env(x.State(i, nil), 1))
-					if left := w.left(x.State(i, nil), torn); left != tt.torn-
-						strings.Count(got[text], "torn") {
-						t.Errorf("%s: %d writes may be torn behind it", text, left)
-					}
-					checkKept(t, w, schedule, text, got[text])
+			for effects := 1; effects <= 2; effects++ {
+				still := fmt.Sprintf("deliver p0->p1 k0, stands still after effect %d", effects)
+				got := disksBehind(t, w, append(schedule[:len(schedule):len(schedule)], still),
+					tt.torn)
+				if diff := cmp.Diff(tt.want[effects], got); diff != "" {
+					t.Errorf("effect %d: on the disk of p1 (-want +got):\n%s", effects, diff)
 				}
-			}
-			if diff := cmp.Diff(tt.want, got); diff != "" {
-				t.Errorf("on the disk of p1 (-want +got):\n%s", diff)
 			}
 		})
 	}
+}
+
+// disksBehind is what is on the disk of p1 behind each of its stops, when it stands still.
+func disksBehind(t *testing.T, w *World, schedule []string, mayTear int) map[string]string {
+	t.Helper()
+	run, err := w.Replay(schedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := w.env(run.last(), 1); e.Up || e.Still != 1 || w.left(run.last(), failures) != 0 {
+		t.Errorf("p1 does not stand still in its life 0 behind %q, for one failure", schedule)
+	}
+	got := map[string]string{}
+	texts, x := w.Enabled(run.last())
+	for i, text := range texts {
+		if !strings.HasPrefix(text, "stop p1") {
+			continue
+		}
+		if x.Steps[i].Fault {
+			t.Errorf("%s need not happen", text)
+		}
+		got[text] = stored(w.env(x.State(i, nil), 1))
+		if left := w.left(x.State(i, nil), torn); left != mayTear-strings.Count(got[text], "torn") {
+			t.Errorf("%s: %d writes may be torn behind it", text, left)
+		}
+		checkKept(t, w, schedule, text, got[text])
+	}
+	return got
 }
 
 // stored names what is on a disk.
@@ -101,7 +119,7 @@ func checkKept(t *testing.T, w *World, schedule []string, text, disk string) {
 	moves := w.Course(run).Moves
 	m := moves[len(moves)-1]
 	before := 0
-	if len(schedule) > 1 {
+	if len(schedule) > 2 {
 		before = 1
 	}
 	want := map[string]int{"nothing": 0, "1": 1 - before, "2": 2 - before, "torn": 0}[disk]

@@ -1,8 +1,12 @@
 package world
 
 import (
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/domino-check/domino/checker"
@@ -89,6 +93,26 @@ func withoutUnread(terminals map[string]bool) map[string]bool {
 	return read
 }
 
+// cheaper reports whether there is such an end with more failures left, but not with as many. A
+// proc that stands still has cost one, and may be killed by its launcher before it stops: between
+// steps the same kill comes without the failure, which is then still to come, or not.
+func cheaper(terminals map[string]bool, text string, failures int) bool {
+	left, rest, _ := strings.Cut(text, "|")
+	if terminals[text] {
+		return false
+	}
+	n, err := strconv.ParseUint(left, 16, 32)
+	if err != nil {
+		return false
+	}
+	for more := n + 1; more <= uint64(failures); more++ {
+		if terminals[fmt.Sprintf("%x|%s", more, rest)] {
+			return true
+		}
+	}
+	return false
+}
+
 // TestCrashInsideStepsOfToys is the same for random table-driven protocols, whose steps send
 // several messages and write.
 func TestCrashInsideStepsOfToys(t *testing.T) {
@@ -116,6 +140,9 @@ func TestCrashInsideStepsOfToys(t *testing.T) {
 		for _, s := range []*seen{between, inside} {
 			s.terminals = withoutUnread(s.terminals)
 		}
+		maps.DeleteFunc(inside.terminals, func(text string, _ bool) bool {
+			return cheaper(between.terminals, text, m.Failures)
+		})
 		if d := difference(between, inside); d != "" {
 			t.Fatalf(
 				"case %d, model %+v\n%sfirst: crashes between steps, second (\"reduced\"): also "+

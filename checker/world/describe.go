@@ -76,7 +76,7 @@ func (w *World) describe(state []uint32, c eventCode) string {
 		text = "suspect " + name + " thinks down " + w.names(w.group(core.Proc(a)))
 	}
 	if n := c.cut(); n != 0 {
-		text += trace.CutShort(n, c.outcome())
+		text += trace.CutShort(n)
 	}
 	return text
 }
@@ -98,7 +98,7 @@ func (w *World) describeCrash(state []uint32, k kind, p core.Proc, a int) string
 	chosen := append(others, p)
 	var groups [][]core.Proc
 	for _, q := range chosen {
-		if k == crash && !w.Model.Staggered {
+		if !w.Model.Staggered {
 			groups = append(groups, w.group(q))
 		} else {
 			groups = append(groups, []core.Proc{q})

@@ -47,19 +47,17 @@
 //
 // Writes become stable in their order. Of those in progress at a crash some of the oldest are, and
 // the next one may be damaged where its key had no value; a stable value is never lost to a write.
-// So it is at a crash inside a step, for what that had written by then, too.
+// So it is at a crash inside a step, for what that had written by then, too. Such a crash is two
+// events: the proc stands still between two effects, which costs the failure, and stops with its
+// group at any later time (still.go).
 // A delete is one of them, of which nobody hears when it is stable; a read is one, too, and its
 // answer is what is stable when its turn has come. Within their budgets the records of a proc, up
 // or down, are lost or corrupted by themselves (one that is torn is known to be bad anyway), and
 // the oldest put of one that is up is refused, with the deletes before it done (harm.go).
 //
-// Two gaps. A crash inside a step comes at once, while a real process may stand for a while between
-// two effects. Who gets what it has sent may answer in that time, and the answer dies with it; here
-// it waits for the next incarnation. So runs are missing where something can not be undone and is
-// not done, though somebody has answered what was done before it in the same step. To close that, a
-// proc has to stay, without a machine, until its group crashes, which costs nothing then and is
-// bound to happen. And a proc that has rolled back does not crash before it has started again, so
-// nobody is told of that. Lift finds such runs of processes to be none of the world.
+// Two gaps. A proc that has rolled back does not crash before it has started again, so nobody is
+// told of that. And who is stopped by a kill, or by the exit of a mate, is between two steps then.
+// Lift finds such runs of processes to be none of the world.
 //
 // Members of a group may stop one by one: then a crash takes single procs, whoever is left behind
 // in a life that others have left is bound to follow, at any later time and for free, and the group

@@ -88,9 +88,9 @@ const (
 // asks reports whether a condition counts.
 func (g *eagerness) asks(r rule) bool { return g.without != r }
 
-// reducible reports whether no fault can happen any more.
+// reducible reports whether no fault can happen any more, and nobody is bound to stop.
 func (w *World) reducible(state []uint32) bool {
-	return (!w.mayFault(state) || !w.eager.asks(faultRule)) &&
+	return (!w.mayFault(state) && !w.stillness(state) || !w.eager.asks(faultRule)) &&
 		w.Model.KeepsOrder() && !w.Model.Staggered
 }
 

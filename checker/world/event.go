@@ -16,7 +16,7 @@ const (
 	tick                       // arg: index of the timer
 	checkpoint                 // spontaneous
 	crash                      // arg: variant
-	stop                       // staggered: a member follows its group
+	stop                       // arg: the outcome of writes of who was bound to stop
 	restart                    // arg: who has launched it, where procs are launched
 	cut                        // arg: channel whose rest is lost
 	lose                       // arg: head of the inbox
@@ -31,15 +31,11 @@ const (
 )
 
 // eventCode names an event of a state, and stays the same while independent events happen. From the
-// top: the kind in 8 bits, the proc in 16, in 8 the number of effects after which the group crashes
-// (0: none), the argument in 32; of these the upper 12 are the outcome of that crash, if there is
-// one.
+// top: the kind in 8 bits, the proc in 16, in 8 the number of effects after which it stands still
+// (0: it does not), the argument in 32.
 type eventCode uint64
 
-// outcomeShift is where the outcome of a crash inside a step begins.
-const outcomeShift = 20
-
-// code is an event that no crash cuts short.
+// code is an event that is not cut short.
 func code(k kind, p core.Proc, arg int) eventCode {
 	return eventCode(k)<<56 | eventCode(p)<<40 | eventCode(uint32(arg))
 }
@@ -47,33 +43,14 @@ func code(k kind, p core.Proc, arg int) eventCode {
 func (c eventCode) kind() kind      { return kind(c >> 56) }
 func (c eventCode) proc() core.Proc { return core.Proc(c >> 40 & 0xffff) }
 func (c eventCode) cut() int        { return int(c >> 32 & 0xff) }
+func (c eventCode) arg() int        { return int(uint32(c)) }
 
-func (c eventCode) arg() int {
-	if c.cut() != 0 {
-		return int(uint32(c) & (1<<outcomeShift - 1))
+// cutAfter is the event of which only so many effects happen.
+func (c eventCode) cutAfter(effects int) eventCode {
+	if effects >= 1<<8 {
+		panic("invariant: the effects of a step can be counted")
 	}
-	return int(uint32(c))
-}
-
-// outcome numbers what becomes of the writes in progress of those whom a crash inside a step stops.
-func (c eventCode) outcome() int {
-	if c.cut() == 0 {
-		return 0
-	}
-	return int(uint32(c) >> outcomeShift)
-}
-
-// torso is the event with the first outcome.
-func (c eventCode) torso() eventCode {
-	return c &^ eventCode(c.outcome()<<outcomeShift)
-}
-
-// cutAfter is the event with a crash after so many of its effects that has the outcome.
-func (c eventCode) cutAfter(effects, outcome int) eventCode {
-	if effects >= 1<<8 || uint32(c)>>outcomeShift != 0 || outcome >= 1<<(32-outcomeShift) {
-		panic("invariant: the crashes inside a step can be counted")
-	}
-	return c | eventCode(effects)<<32 | eventCode(outcome)<<outcomeShift
+	return c | eventCode(effects)<<32
 }
 
 // variant is the event, which has no argument, with one.

@@ -41,9 +41,14 @@ func (w *World) mayRestart(state []uint32, p core.Proc) bool {
 	}
 	inc := w.of(state, p).inc
 	return !slices.ContainsFunc(w.group(p), func(q core.Proc) bool {
-		f := w.env(state, q)
-		return f.Up && f.Inc < inc
+		c := w.of(state, q)
+		return lags(c.up, c.still, c.inc, inc)
 	})
+}
+
+// lags reports whether a proc has not left a life older than the next one of a mate.
+func lags(up, still bool, inc, next uint32) bool {
+	return up && inc < next || still && inc <= next
 }
 
 // restarts adds the restart of a proc that is down, if it is possible.
@@ -70,7 +75,7 @@ func (w *World) retold(state []uint32, p core.Proc) (list []core.Proc) {
 		return nil
 	}
 	for _, q := range w.Setup.Local {
-		if !w.of(state, q).up && !slices.Contains(w.group(p), q) {
+		if up, _ := w.seems(state, q); !up && !slices.Contains(w.group(p), q) {
 			list = append(list, q)
 		}
 	}
@@ -85,7 +90,8 @@ func (w *World) started(state []uint32, p core.Proc, host uint32) uint32 {
 	var useful uint32 // notices, by index
 	for i, g := range w.envs.at(number).Pending {
 		if slices.ContainsFunc(w.group(g), func(q core.Proc) bool {
-			return !w.of(state, q).up
+			up, _ := w.seems(state, q)
+			return !up
 		}) {
 			useful |= 1 << min(i, 31)
 		}
@@ -195,7 +201,7 @@ func (w *World) persistedInput(number uint32, p core.Proc) uint32 {
 func (w *World) toldInput(state []uint32, p core.Proc, i int) uint32 {
 	number := w.envOf(state, p)
 	e := w.envs.at(number)
-	life := w.of(state, e.Pending[i]).inc - 1
+	life := w.newestOver(state, e.Pending[i])
 	if len(e.Ended) > 0 {
 		life = e.Ended[i]
 	}
@@ -203,6 +209,12 @@ func (w *World) toldInput(state []uint32, p core.Proc, i int) uint32 {
 		return core.Input{Kind: core.Down, Procs: w.notice(number, i),
 			Incarnation: core.Incarnation(life)}
 	})
+}
+
+// newestOver is the newest life of a proc that seems to be over.
+func (w *World) newestOver(state []uint32, p core.Proc) uint32 {
+	_, inc := w.seems(state, p)
+	return inc - 1
 }
 
 func (w *World) tickInput(number uint32, i int) uint32 {
@@ -213,7 +225,7 @@ func (w *World) tickInput(number uint32, i int) uint32 {
 
 // suspectInput falsely reports a proc that lives, and so the life in which it is.
 func (w *World) suspectInput(state []uint32, q core.Proc) uint32 {
-	life := w.of(state, q).inc
+	_, life := w.seems(state, q)
 	return w.input(askSuspect|uint64(life)<<32|uint64(q), func() core.Input {
 		return core.Input{Kind: core.Down, Procs: w.group(q),
 			Incarnation: core.Incarnation(life)}
@@ -280,7 +292,7 @@ func (w *World) faults(state []uint32, reduce checker.Reduction, x *checker.Expa
 	if w.Model.Staggered {
 		for p := range core.Proc(w.procs) {
 			if w.of(state, p).up && w.halfStopped(state, p) {
-				w.crashVariants(state, []core.Proc{p}, code(stop, p, 0), nil, x)
+				w.crashVariants(state, w.victims(state, []core.Proc{p}), code(stop, p, 0), nil, x)
 			}
 		}
 	}
@@ -319,8 +331,8 @@ func (w *World) suspects(state []uint32, x *checker.Expansion) {
 		}
 		for q := range core.Proc(w.procs) {
 			g := w.group(q)
-			if g[0] != q || slices.Contains(g, p) || slices.Contains(w.Setup.Certain, q) ||
-				!w.of(state, q).up {
+			if up, _ := w.seems(state, q); !up || g[0] != q || slices.Contains(g, p) ||
+				slices.Contains(w.Setup.Certain, q) {
 				continue
 			}
 			tr := w.transition(w.localOf(state, p), w.suspectInput(state, q))

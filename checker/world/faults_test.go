@@ -173,7 +173,7 @@ func TestOutputOrCrash(t *testing.T) {
 			t.Fatal(err)
 		}
 		texts, _ := w.Enabled(run.last())
-		inside := slices.Contains(texts, "deliver p0->p1 k0, crash after effect 2")
+		inside := slices.Contains(texts, "deliver p0->p1 k0, stands still after effect 2")
 		if inside != output {
 			t.Errorf("output %t: crash inside the step %t, among %q", output, inside, texts)
 		}

@@ -40,6 +40,7 @@ const mostProcs = 64
 //   - Where channels are sets, a loss depends on every step: the lost message may be sent again.
 //   - A watchdog, when it starts and when it expires, reads the life of whom it is about.
 //   - A delete that becomes stable by itself reads the lives of those who read the store.
+//   - To stand still, and the stop that follows, depends on every step.
 //   - A kill stops whoever it is about and what runs there, and takes starts away that the killer
 //     has asked for; a launch reads whether its target is up, and writes what surrounds it. So does
 //     the end of who has launched it.
@@ -183,6 +184,11 @@ func (w *World) Hinges() (families []checker.Footprint) {
 	for p := range core.Proc(w.procs) {
 		var f checker.Footprint
 		f.Reads[own], f.Reads[notices] = 1<<p, 1<<p // what has failed since can keep a notice back
+		if w.Model.Failures > 0 {
+			for _, q := range w.group(p) { // whether it is bound to stop, and what that leaves
+				f.Reads[own] |= 1 << q
+			}
+		}
 		if w.Model.FromDead == fault.Nothing {
 			f.Reads[life] = ^uint64(0)
 		}

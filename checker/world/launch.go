@@ -182,20 +182,12 @@ func (w *World) stopKilled(x *checker.Expansion, p, q core.Proc, procs []core.Pr
 // killedInput is the answer to who has stopped q: the life that this ends or, if q does not run on
 // the node of p, the newest one that is over.
 func (w *World) killedInput(state []uint32, p, q core.Proc) uint32 {
-	life := core.Incarnation(w.of(state, q).inc)
+	_, inc := w.seems(state, q)
+	life := core.Incarnation(inc)
 	if !w.runsOn(state, q, p) {
 		life-- // of a first life, which goes on elsewhere: core.NoLife
 	}
 	return w.input(askKilled|uint64(q)<<32|uint64(life), func() core.Input {
 		return core.Input{Kind: core.Killed, From: q, Incarnation: life}
 	})
-}
-
-// placed is the state that says who runs where when a step is cut short: where procs are launched,
-// the one after what has led to the step, which may have stopped somebody.
-func (c *cause) placed(before []uint32, x *checker.Expansion) []uint32 {
-	if c.also != nil {
-		return x.Now()
-	}
-	return before
 }

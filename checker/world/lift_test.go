@@ -74,10 +74,10 @@ func (w *World) record(r *Run) *Recording {
 		tell := func() {
 			f := Stopped{Clock: clock, Epoch: epoch + 1, Ordered: c.kind() == kill}
 			for p := range core.Proc(w.procs) {
-				up := w.of(before, p).up || c.cut() > 0 && p == c.proc()
-				if up && !w.of(after, p).up {
+				up, life := w.seems(before, p)
+				if after, _ := w.seems(after, p); up && !after {
 					f.Procs = append(f.Procs, p)
-					f.Lives = append(f.Lives, core.Incarnation(w.of(before, p).inc))
+					f.Lives = append(f.Lives, core.Incarnation(life))
 					if s := out.Steps[p]; !(c.kind() == kill && p == c.proc()) {
 						s[len(s)-1].Last = true
 					}
@@ -88,10 +88,11 @@ func (w *World) record(r *Run) *Recording {
 				out.Stopped = append(out.Stopped, f)
 			}
 		}
-		if c.kind() == crash || c.kind() == kill {
+		ends := c.kind() == crash || c.kind() == stop
+		if ends || c.kind() == kill {
 			tell()
 		}
-		if c.kind() == crash {
+		if ends {
 			continue
 		}
 		s := w.recordStep(before, after, c, eventsAt(&r.Trace, i+1))
@@ -121,7 +122,7 @@ func (w *World) digest(state []uint32, p core.Proc) uint64 {
 // recordStep is what was recorded of one step.
 func (w *World) recordStep(before, after []uint32, c eventCode, events []trace.Event) Recorded {
 	p := c.proc()
-	s := Recorded{Proc: p, State: w.digest(after, p), Effects: c.cut()}
+	s := Recorded{Proc: p, State: w.digest(after, p), Effects: c.cut(), Last: c.cut() > 0}
 	for _, e := range events {
 		if e.Proc == p && e.Kind != trace.Crashed {
 			s.Events = append(s.Events, e)

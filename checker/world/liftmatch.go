@@ -32,7 +32,7 @@ func (l *lifter) ways(h nextHead, x *checker.Expansion) (list []way) {
 	s := h.step
 	for j, e := range x.Steps {
 		c := eventCode(e.Code)
-		if c.proc() != s.Proc || c.cut() != 0 && (c.cut() != s.Effects || !l.lastBefore(s)) ||
+		if c.proc() != s.Proc || c.cut() != 0 && (c.cut() != s.Effects || !s.Last) ||
 			!l.suits(c, s) {
 			continue
 		}
@@ -135,9 +135,8 @@ func (l *lifter) coveredByCrash(c eventCode, s *Recorded) bool {
 }
 
 // beyond says why a head is a step that the world can not have: one that was cut short where the
-// world takes it as a whole. A crash inside a step is one event of the world, for all who stop with
-// it, while of several processes each stops when its signal comes; and who stops by an order, or
-// because its node exits, stops there between two steps.
+// world takes it as a whole. Who stops by an order, or because its node exits, stops there between
+// two steps.
 func (l *lifter) beyond(h nextHead, x *checker.Expansion) string {
 	if h.failure >= 0 || !h.step.Last || l.failureOf(h.step.Proc) < 0 {
 		return ""
@@ -156,9 +155,6 @@ func (l *lifter) beyond(h nextHead, x *checker.Expansion) string {
 		}
 		if f.Ordered {
 			return l.layout.Name(s.Proc) + " stops inside a step, and not by a failure of its own"
-		} else if !l.lastBefore(s) {
-			return l.layout.Name(s.Proc) +
-				" stops inside a step, and a proc that stops with it goes on behind that"
 		}
 	}
 	return ""
@@ -172,24 +168,6 @@ func (l *lifter) failureOf(p core.Proc) int {
 		}
 	}
 	return -1
-}
-
-// lastBefore reports whether a step is the last of its life, and so are those that were used of all
-// who stop with it. What others did before they knew may depend on it, and comes behind the crash,
-// which is one event with the step.
-func (l *lifter) lastBefore(s *Recorded) bool {
-	i := l.failureOf(s.Proc)
-	if !s.Last || i < 0 {
-		return false
-	}
-	f := &l.recording.Stopped[i]
-	return !slices.ContainsFunc(f.Procs, func(p core.Proc) bool {
-		at, steps := l.at[p], l.recording.Steps[p]
-		if p == s.Proc {
-			at++
-		}
-		return at < len(steps) && (f.Epoch == 0 || steps[at].Epoch < f.Epoch)
-	})
 }
 
 // reached reports whether the machine of a step is in the recorded state.
@@ -297,7 +275,7 @@ func (l *lifter) gone(f *Stopped) bool { return len(l.remaining(f)) == 0 }
 // remaining are those who have yet to stop.
 func (l *lifter) remaining(f *Stopped) (list []core.Proc) {
 	for i, p := range f.Procs {
-		if c := l.of(l.state, p); c.up && core.Incarnation(c.inc) <= f.Lives[i] {
+		if up, life := l.seems(l.state, p); up && core.Incarnation(life) <= f.Lives[i] {
 			list = append(list, p)
 		}
 	}
@@ -349,7 +327,8 @@ func (l *lifter) orderedUnheard(p core.Proc) bool {
 // stoppedBy are the procs that an event stops.
 func (l *lifter) stoppedBy(next []uint32) (list []core.Proc) {
 	for p := range core.Proc(l.procs) {
-		if l.of(l.state, p).up && !l.of(next, p).up {
+		up, _ := l.seems(l.state, p)
+		if after, _ := l.seems(next, p); up && !after {
 			list = append(list, p)
 		}
 	}

@@ -158,7 +158,7 @@ func TestMonitorInsideAStep(t *testing.T) {
 	found := 0
 	for i, text := range texts {
 		memory := w.Remembered(x.State(i, nil))[0].String()
-		if text == "step TM decide abort, crash after effect 1" {
+		if text == "step TM decide abort, stands still after effect 1" {
 			found++
 			if memory != "abort" {
 				t.Errorf("%s: remembered %q", text, memory)

@@ -11,7 +11,7 @@ import (
 // host is who is up and has adopted the proc.
 func (w *World) host(state []uint32, p core.Proc) (core.Proc, bool) {
 	for q := range core.Proc(w.procs) {
-		if slices.Contains(w.hosts(state, q), p) {
+		if !w.of(state, q).still && slices.Contains(w.hosts(state, q), p) {
 			return q, true
 		}
 	}
@@ -29,8 +29,11 @@ func (w *World) hosts(state []uint32, p core.Proc) (list []core.Proc) {
 		}
 		return list
 	}
-	if c := w.of(state, p); c.adopts {
+	switch c := w.of(state, p); {
+	case c.adopts:
 		return w.locals.at(c.local).holding.Hosts
+	case c.still:
+		return w.envs.at(c.env).Takes
 	}
 	return nil
 }
@@ -43,7 +46,7 @@ func (w *World) withHosted(state []uint32, procs []core.Proc) []core.Proc {
 			break // who has been adopted adopts nobody
 		}
 		for _, q := range w.hosts(state, list[i]) {
-			if w.of(state, q).up && !slices.Contains(list, q) {
+			if c := w.of(state, q); (c.up || c.still) && !slices.Contains(list, q) {
 				list = append(list[:len(list):len(list)], q)
 			}
 		}

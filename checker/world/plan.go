@@ -18,6 +18,7 @@ type plan struct {
 	inc    uint32        // of the env
 	shown  uint32        // of the configuration
 	up     bool          // of the env
+	still  bool          // of the env
 	events []event
 	does   []done // to others, by all events
 
@@ -118,12 +119,15 @@ func (w *World) makePlan(p core.Proc, number uint32) *plan {
 	var causes [4]cause
 	m := planner{World: w, proc: p, number: number, own: *w.configurations[p].list.at(number),
 		events: events[:0], does: does[:0], causes: causes[:0]}
-	if m.own.up {
+	switch {
+	case m.own.up:
 		m.running()
-	} else {
+	case m.own.still:
+		m.still()
+	default:
 		m.open(code(restart, p, 0))
 	}
-	made := &plan{up: m.own.up, inc: m.own.inc, shown: m.own.shown,
+	made := &plan{up: m.own.up, still: m.own.still, inc: m.own.inc, shown: m.own.shown,
 		events: slices.Clone(m.events),
 		does:   slices.Clone(m.does), causes: slices.Clone(m.causes), alone: m.candidates()}
 	if m.own.adopts {
@@ -143,6 +147,14 @@ func (m *planner) running() {
 		m.event(w.transition(m.own.local, choice), code(advance, p, i), cause{}, 0)
 	}
 	m.environment()
+}
+
+// still plans the events of a proc that stands still.
+func (m *planner) still() {
+	if len(m.envs.at(m.own.env).Writing) > 0 && m.Setup.Reads != nil {
+		m.open(code(erase, m.proc, 0))
+	}
+	m.open(code(stop, m.proc, 0))
 }
 
 // delivery plans the event that takes a message from the network.

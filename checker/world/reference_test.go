@@ -18,6 +18,7 @@ import (
 type plainProc struct {
 	up      bool
 	inc     uint32
+	still   uint32 // in which it stands still, plus 1; 0 = it does not
 	round   uint64
 	former  uint64 // newest round of a former life
 	content string // canonical bytes of the machine, empty when down
@@ -50,7 +51,8 @@ func (s plain) text() string {
 			inc = 0
 		}
 		fmt.Fprintf(&b, "|%x//%d.%d.%x/", core.Encode(
-			&env{Up: p.up, Inc: p.inc, Pending: p.pending, Former: p.former}), inc, p.round,
+			&env{Up: p.up, Inc: p.inc, Pending: p.pending, Former: p.former, Still: p.still}), inc,
+			p.round,
 			p.content)
 		for _, k := range slices.SortedFunc(maps.Keys(p.inbox), func(a, b [2]uint32) int {
 			return slices.Compare(a[:], b[:])
@@ -83,7 +85,7 @@ func (r *reference) add(s plain) {
 }
 
 // step runs the machine of p on the input and adds the state after all effects; with inside also
-// the states after a crash between two of them.
+// the states in which p stands still between two of them.
 func (r *reference) step(s plain, p core.Proc, in core.Input, fresh, inside bool) plain {
 	m := r.setup.New(p)
 	if !fresh {
@@ -103,22 +105,52 @@ func (r *reference) step(s plain, p core.Proc, in core.Input, fresh, inside bool
 		q.inbox[k] = r.put(q.inbox[k], string(core.Encode(e.Message)))
 		s.procs[p].round = max(s.procs[p].round, e.Message.Describe().Stamp.Round)
 		if inside && i < len(sends)-1 {
-			r.add(r.crash(s, p))
+			r.add(r.stand(s, p))
 		}
 	}
 	s.procs[p].content = string(core.EncodeState(m))
 	return s
 }
 
-// crash stops the group of p.
+// stand ends the life of p inside a step, before its group stops; that costs a failure unless a
+// mate has done so.
+func (r *reference) stand(s plain, p core.Proc) plain {
+	s = s.clone()
+	if !r.bound(s, p) {
+		s.failures--
+	}
+	f := &s.procs[p]
+	f.still = f.inc + 1
+	f.leave()
+	return s
+}
+
+// bound reports whether somebody of the group of p stands still.
+func (r *reference) bound(s plain, p core.Proc) bool {
+	return slices.ContainsFunc(r.setup.Group(p), func(q core.Proc) bool {
+		return s.procs[q].still > 0
+	})
+}
+
+// leave ends a life.
+func (f *plainProc) leave() {
+	f.former = max(f.former, f.round)
+	f.up, f.inc, f.round, f.content = false, f.inc+1, 0, ""
+}
+
+// crash stops the group of p, for a failure unless somebody of it stands still.
 func (r *reference) crash(s plain, p core.Proc) plain {
 	s = s.clone()
-	s.failures--
+	if !r.bound(s, p) {
+		s.failures--
+	}
 	group := r.setup.Group(p)
 	for _, q := range group {
 		f := &s.procs[q]
-		f.former = max(f.former, f.round)
-		f.up, f.inc, f.round, f.content = false, f.inc+1, 0, ""
+		if f.up {
+			f.leave()
+		}
+		f.still = 0
 		if !r.model.KeepToDead {
 			f.inbox = map[[2]uint32][]string{}
 		}
@@ -179,9 +211,14 @@ func (r *reference) deliver(s plain, p core.Proc, k [2]uint32, j int, inside boo
 
 // expand adds every successor; it reports whether one is no crash.
 func (r *reference) expand(s plain) (progress bool) {
-	inside := s.failures > 0 && r.model.FromDead == fault.Every
 	for i := range s.procs {
 		p := core.Proc(i)
+		inside := r.model.FromDead == fault.Every && (s.failures > 0 || r.bound(s, p))
+		if s.procs[p].still > 0 {
+			r.add(r.crash(s, p))
+			progress = true
+			continue
+		}
 		if !s.procs[p].up {
 			// One group crashes at once, so its members are all down or in the new life.
 			c := s.clone()
@@ -210,7 +247,7 @@ func (r *reference) expand(s plain) (progress bool) {
 			r.add(r.step(c, p, core.Input{Kind: core.Down, Procs: r.setup.Group(g)}, false, inside))
 			progress = true
 		}
-		if s.failures > 0 && r.setup.Group(p)[0] == p {
+		if s.failures > 0 && r.setup.Group(p)[0] == p && !r.bound(s, p) {
 			r.add(r.crash(s, p))
 		}
 	}

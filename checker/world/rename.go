@@ -130,7 +130,7 @@ func (s *swap) configuration(p core.Proc, n uint32) uint32 {
 // named reports whether an env names procs.
 func (e *env) named() bool {
 	return len(e.Pending)+len(e.Watches)+len(e.Tickets)+len(e.Kills)+len(e.Ended) > 0 ||
-		e.Host != 0 || e.Line != 0
+		len(e.Takes) > 0 || e.Host != 0 || e.Line != 0
 }
 
 // memory renames what the monitors remember.

@@ -229,8 +229,10 @@ func (w *World) evidence(before, next []uint32, c eventCode) []trace.Event {
 	if c.kind() == kill { // it stops before its end is known
 		q, _ := splitKill(c.arg())
 		for _, s := range w.killed(before, p, q) {
-			events = append(events, trace.Event{Kind: trace.Crashed, Proc: s,
-				Incarnation: inc(before, s)})
+			if !w.of(before, s).still {
+				events = append(events, trace.Event{Kind: trace.Crashed, Proc: s,
+					Incarnation: inc(before, s)})
+			}
 		}
 	}
 	if tr, ok := w.localStep(before, c); ok {

@@ -47,7 +47,7 @@ func (w *World) remember(state []uint32, x *checker.Expansion) {
 func (w *World) settled(state []uint32) bool {
 	for p := range core.Proc(w.procs) {
 		e := w.env(state, p)
-		if !e.Up && !w.mayRestart(state, p) && !w.Model.Staggered {
+		if !e.Up && e.Still == 0 && !w.mayRestart(state, p) && !w.Model.Staggered {
 			continue // for good
 		}
 		if !e.Up || len(e.Pending) > 0 || len(e.Kills) > 0 || e.puts() >= 0 ||

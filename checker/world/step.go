@@ -71,7 +71,7 @@ func (w *World) step(state []uint32, p core.Proc, tr uint32, s checker.Step, x *
 		x.Steps[len(x.Steps)-1].Violation = w.judge(x.Now(), p, tr)
 	}
 	w.perform(x, p, tr, own)
-	if w.left(state, failures) > 0 {
+	if w.left(state, failures) > 0 || w.stillness(state) {
 		w.cutShort(state, p, tr, eventCode(s.Code), x, c)
 	}
 }
@@ -147,7 +147,7 @@ func (w *World) act(x *checker.Expansion, p core.Proc, a *act) {
 	case actWatch:
 		w.touch(x, p, operationDeed(w.watching(x.Now(), a.to)))
 	case actLaunch:
-		if !w.of(x.Now(), a.to).up {
+		if up, _ := w.seems(x.Now(), a.to); !up {
 			w.touch(x, a.to, operationDeed(a.value))
 		}
 	case actExit:

@@ -24,6 +24,10 @@ type env struct {
 	Host    uint32      // whoever runs the node that it is up on, plus 1; 0 = nobody
 	Tickets []ticket    // of a proc that is down: who starts it, ascending
 	Kills   []core.Proc // that it has asked to be stopped, ascending
+	// It stands still (still.go), so it is not up, in this life, plus 1; 0 = it does not. And whom
+	// it had adopted, who stop with it
+	Still uint32
+	Takes []core.Proc
 }
 
 // write is one stable record, or a change of the store on its way.
@@ -52,6 +56,7 @@ const (
 	// A: next incarnation; B: writes in progress that became stable; Torn: the next one is damaged;
 	// All: the disk is gone
 	opStop
+	opStill    // A: next incarnation; Procs: whom it had adopted
 	opRenumber // A: next incarnation of a proc that is down
 	// the proc is up; Procs: failures that are still to be told, Lives: their lives; A: its host,
 	// plus 1
@@ -64,7 +69,7 @@ const (
 	opWatch    // A: proc; B: its life
 	opUnwatch  // A: proc
 	opRenew    // A: next incarnation of a proc that is up
-	opErase    // the oldest change of the store, a delete, becomes stable
+	opErase    // the oldest change of the store becomes stable by itself
 	opRead     // Key
 	opKill     // A: the proc that is to be stopped
 	opKilled   // A: the proc that is
@@ -82,7 +87,7 @@ type operation struct {
 	A, B  uint32
 	Torn  bool
 	All   bool
-	Round uint64 // opStop: newest round that the life has put on a message
+	Round uint64 // opStop, opStill: newest round that the life has put on a message
 	Key   string
 	Value []byte
 	Procs []core.Proc
@@ -163,6 +168,8 @@ func (e *env) apply(op operation) {
 		e.stable(1)
 	case opStop:
 		e.stop(op)
+	case opStill:
+		e.stand(op)
 	case opRenumber:
 		e.Inc = op.A
 	case opStart:
@@ -207,6 +214,16 @@ func (e *env) apply(op operation) {
 	}
 }
 
+// stand makes a proc stand still.
+func (e *env) stand(op operation) {
+	e.Still, e.Takes = e.Inc+1, op.Procs
+	if !e.Up { // it has rolled back
+		e.Still--
+	}
+	e.Up, e.Inc, e.Timers, e.Watches, e.Kills = false, op.A, nil, nil, nil
+	e.Former = max(e.Former, op.Round)
+}
+
 // stop is the end of a life.
 func (e *env) stop(op operation) {
 	e.stable(int(op.B))
@@ -218,6 +235,7 @@ func (e *env) stop(op operation) {
 	}
 	e.Up, e.Inc, e.Writing, e.Timers, e.Watches = false, op.A, nil, nil, nil
 	e.Former, e.Host, e.Kills = max(e.Former, op.Round), 0, nil
+	e.Still, e.Takes = 0, nil
 }
 
 // unwatch stops the watchdog about a proc.
@@ -229,7 +247,8 @@ func (e *env) unwatch(q core.Proc) {
 // may lose it together with all that comes after it. Nobody is told when it is stable, so it stays
 // in Writing until the next put is, and two things ask how far it has come: a crash, which takes
 // every outcome, and the restart of another proc that reads this store, before which it may become
-// stable by itself (World.erases). A moment between shows to nobody, so it has no event.
+// stable by itself (World.erases). A moment between shows to nobody, so it has no event. So may
+// every change of a proc that stands still, of which nobody hears either.
 
 // A read is an entry in that order, too: it comes up when all that was written before is stable. A
 // crash forgets it.
@@ -335,11 +354,12 @@ func (w *World) owners(p core.Proc) []core.Proc {
 	return []core.Proc{p}
 }
 
-// erases reports whether the oldest change of the store of a proc is a delete that may become
-// stable by itself where it shows: somebody who reads the store is down.
+// erases reports whether the oldest change of the store of a proc is a delete, or any if the proc
+// stands still, that may become stable by itself where it shows: somebody who reads the store is
+// down.
 func (w *World) erases(state []uint32, p core.Proc) bool {
 	e := w.env(state, p)
-	if len(e.Writing) == 0 || !e.Writing[0].Gone || w.Setup.Reads == nil {
+	if len(e.Writing) == 0 || !e.Writing[0].Gone && e.Still == 0 || w.Setup.Reads == nil {
 		return false
 	}
 	for q := range core.Proc(w.procs) {

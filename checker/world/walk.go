@@ -7,8 +7,8 @@ import (
 	"github.com/domino-check/domino/impl/core"
 )
 
-// walk adds the events of a proc, of which the plans are at hand; failing says that a failure may
-// strike, lives that the first life of some proc is over.
+// walk adds the events of a proc, of which the plans are at hand; failing says that a proc may
+// stop, lives that the first life of some proc is over.
 func (w *World) walk(state []uint32, p core.Proc, plans []*plan, failing, lives bool,
 	x *checker.Expansion) {
 	word, pl := procWord(p), plans[p]
@@ -66,7 +66,7 @@ func (w *World) restartable(p core.Proc, plans []*plan) bool {
 		return false
 	}
 	for _, q := range w.group(p) {
-		if plans[q].up && plans[q].inc < plans[p].inc {
+		if pl := plans[q]; lags(pl.up, pl.still, pl.inc, plans[p].inc) {
 			return false
 		}
 	}
@@ -143,5 +143,7 @@ func (w *World) walkOpen(state []uint32, p core.Proc, plans []*plan, e *event,
 		}
 	case kill:
 		w.kills(state, p, x)
+	case stop:
+		w.falls(state, p, x)
 	}
 }

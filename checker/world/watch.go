@@ -21,11 +21,11 @@ import (
 // watchedLife is the life that a watchdog about the proc is about when it starts now: of one that
 // is down, the life that has ended.
 func (w *World) watchedLife(state []uint32, q core.Proc) uint32 {
-	e := w.env(state, q)
-	if !e.Up {
-		return e.Inc - 1
+	up, inc := w.seems(state, q)
+	if !up {
+		return inc - 1
 	}
-	return e.Inc
+	return inc
 }
 
 // watching is the operation that starts a watchdog about the proc.

@@ -142,10 +142,10 @@ func TestRenew(t *testing.T) {
 		{"and crashed", []string{"deliver p0->p0 k0", "crash p0"},
 			[]trace.Event{{Kind: trace.Crashed, Incarnation: 1}},
 			[]string{"cut p0.1->p1", "deliver p0.1->p1 k1", "restart p0 incarnation 2"}},
-		{"crashed meanwhile", []string{"deliver p0->p0 k0, crash after effect 1"},
+		{"crashed meanwhile", []string{"deliver p0->p0 k0, stands still after effect 1"},
 			[]trace.Event{{Kind: trace.Arrived, Text: "k0"}, {Kind: trace.Crashed},
 				{Kind: trace.Restored, Incarnation: 1}, {Kind: trace.Crashed, Incarnation: 1}},
-			[]string{"expire p1 hears nothing of p0", "restart p0 incarnation 2"}},
+			[]string{"expire p1 hears nothing of p0", "stop p0"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -287,12 +287,11 @@ func (w *World) Expand(state []uint32, reduce checker.Reduction, x *checker.Expa
 		return
 	}
 	var room [32]*plan
-	plans, lives := room[:0], false
+	plans, lives, failing := room[:0], false, w.left(state, failures) > 0
 	for p := range core.Proc(w.procs) {
 		pl := w.plan(p, state[procWord(p)])
-		plans, lives = append(plans, pl), lives || pl.inc > 0
+		plans, lives, failing = append(plans, pl), lives || pl.inc > 0, failing || pl.still
 	}
-	failing := w.left(state, failures) > 0
 	for p := range core.Proc(w.procs) {
 		w.walk(state, p, plans, failing, lives, x)
 	}

@@ -76,6 +76,10 @@ type Env struct {
 	Host    uint32 // who runs the node that it is on, plus 1; 0 = nobody
 	Tickets []Ticket
 	Kills   []trace.Proc // that it has asked to be stopped
+	// It stands still, until its group stops, in this life, plus 1; 0 = it does not. With it stops
+	// whom it had adopted
+	Still uint32
+	Takes []trace.Proc
 }
 
 // Record is a stable one, or a change of the store on its way.

@@ -150,6 +150,7 @@ func (e Env) Entry() []byte {
 	b.number(e.Former, 8)
 	b.number(uint64(e.Line), 4)
 	b.number(uint64(e.Host), 4)
+	b.number(uint64(e.Still), 4)
 	for _, records := range [][]Record{e.Store, e.Writing} {
 		b.number(uint64(len(records)), 4)
 		for _, r := range records {
@@ -160,7 +161,7 @@ func (e Env) Entry() []byte {
 			b.flag(r.Read)
 		}
 	}
-	for _, procs := range [][]trace.Proc{e.Pending, e.Kills} {
+	for _, procs := range [][]trace.Proc{e.Pending, e.Kills, e.Takes} {
 		b.number(uint64(len(procs)), 4)
 		for _, p := range procs {
 			b.number(uint64(p), 2)
@@ -190,14 +191,14 @@ func (e Env) Entry() []byte {
 
 func cutEnv(c *cutter) (e Env) {
 	e.Up, e.Incarnation, e.Former = c.flag(), uint32(c.number(4)), c.number(8)
-	e.Line, e.Host = uint32(c.number(4)), uint32(c.number(4))
+	e.Line, e.Host, e.Still = uint32(c.number(4)), uint32(c.number(4)), uint32(c.number(4))
 	for _, records := range []*[]Record{&e.Store, &e.Writing} {
 		for range c.count(11) {
 			*records = append(*records, Record{Key: string(c.text()), Value: c.text(),
 				Torn: c.flag(), Gone: c.flag(), Read: c.flag()})
 		}
 	}
-	for _, procs := range []*[]trace.Proc{&e.Pending, &e.Kills} {
+	for _, procs := range []*[]trace.Proc{&e.Pending, &e.Kills, &e.Takes} {
 		for range c.count(2) {
 			*procs = append(*procs, trace.Proc(c.number(2)))
 		}

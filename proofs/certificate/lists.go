@@ -113,7 +113,7 @@ func (t *Tables) soundEnv(e *Env) error {
 	if int64(e.Line) > int64(len(t.Histories)) {
 		return fmt.Errorf("there is no history %d", e.Line)
 	}
-	named := slices.Concat(e.Pending, e.Kills)
+	named := slices.Concat(e.Pending, e.Kills, e.Takes)
 	if e.Host > 0 {
 		named = append(named, trace.Proc(min(e.Host-1, 1<<16-1)))
 	}

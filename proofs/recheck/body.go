@@ -23,6 +23,7 @@ func (b *body) clone() *body {
 	c.env.Pending, c.env.Timers = slices.Clone(c.env.Pending), slices.Clone(c.env.Timers)
 	c.env.Watches, c.env.Ended = slices.Clone(c.env.Watches), slices.Clone(c.env.Ended)
 	c.env.Tickets, c.env.Kills = slices.Clone(c.env.Tickets), slices.Clone(c.env.Kills)
+	c.env.Takes = slices.Clone(c.env.Takes)
 	c.inbox = slices.Clone(c.inbox)
 	for i := range c.inbox {
 		c.inbox[i].Messages = slices.Clone(c.inbox[i].Messages)
@@ -177,7 +178,7 @@ func (b *body) stop(next uint32, kept int, torn, disk bool) {
 	}
 	e.Former = max(e.Former, b.local.Round)
 	e.Up, e.Incarnation, e.Writing, e.Timers, e.Watches = false, next, nil, nil, nil
-	e.Host, e.Kills = 0, nil
+	e.Host, e.Kills, e.Still, e.Takes = 0, nil, 0, nil
 	b.live, b.local = false, certificate.Local{}
 }
 

@@ -336,6 +336,9 @@ func (s *scene) expand() (err error) {
 // proc takes every step of one proc.
 func (s *scene) proc(p trace.Proc) error {
 	b := s.at(p)
+	if b.env.Still > 0 {
+		return cmp.Or(s.falls(p), s.erasure(p, b))
+	}
 	if !b.env.Up {
 		return s.restarts(p)
 	}
@@ -375,7 +378,7 @@ func (s *scene) take(m *move) error {
 	s.begin()
 	s.next[1+m.proc] = m.after
 	for _, d := range m.sends {
-		if d.kind != launch || !s.now(d.to).env.Up {
+		if d.kind != launch || !seems(&s.now(d.to).env) {
 			s.touch(d.to, d.change)
 		}
 	}
@@ -401,15 +404,23 @@ func (s *scene) take(m *move) error {
 	return s.cutShort(m)
 }
 
+// erasure makes the oldest change of a store stable by itself that shows to others: a delete, or
+// any of a proc that stands still.
+func (s *scene) erasure(p trace.Proc, b *body) error {
+	if w := b.env.Writing; !s.Shared || len(w) == 0 || !w[0].Gone && b.env.Still == 0 ||
+		!s.readByOthers(p) {
+		return nil
+	}
+	s.begin()
+	s.touch(p, change{kind: erasure})
+	return s.done(s.Layout.Name(p)+": a change becomes stable", false)
+}
+
 // channels ends channels from lives that are over, where only a part of them need arrive, and makes
 // a delete stable that shows to others.
 func (s *scene) channels(p trace.Proc, b *body) error {
-	if w := b.env.Writing; s.Shared && len(w) > 0 && w[0].Gone && s.readByOthers(p) {
-		s.begin()
-		s.touch(p, change{kind: erasure})
-		if err := s.done(s.Layout.Name(p)+": a delete becomes stable", false); err != nil {
-			return err
-		}
+	if err := s.erasure(p, b); err != nil {
+		return err
 	}
 	if s.Model.FromDead != fault.Prefix {
 		return nil

@@ -26,7 +26,7 @@ func (s *scene) tell(p trace.Proc, b *body) error {
 		}) {
 			continue
 		}
-		life := s.at(g).env.Incarnation - 1
+		life := lifeSeen(&s.at(g).env) - 1
 		if len(b.env.Ended) > 0 {
 			life = b.env.Ended[i]
 		}
@@ -86,16 +86,16 @@ func (s *scene) suspect(p trace.Proc, _ *body) error {
 	}
 	for q := range trace.Proc(s.procs) {
 		about := &s.at(q).env
-		if g := s.Groups[q]; g[0] != q || !about.Up || slices.Contains(g, p) ||
+		if g := s.Groups[q]; g[0] != q || !seems(about) || slices.Contains(g, p) ||
 			slices.Contains(s.Certain, q) {
 			continue
 		}
 		key := binary.BigEndian.AppendUint16([]byte{'f', byte(p >> 8), byte(p)}, uint16(q))
 		key = binary.BigEndian.AppendUint64(key,
-			uint64(s.state[1+p])<<32|uint64(about.Incarnation))
+			uint64(s.state[1+p])<<32|uint64(lifeSeen(about)))
 		m, err := s.remembering(key, func() (*move, error) {
 			m, err := s.move("is told falsely of a failure", s.at(p).clone(), &Input{
-				Happening: Fails, Incarnation: trace.Incarnation(about.Incarnation),
+				Happening: Fails, Incarnation: trace.Incarnation(lifeSeen(about)),
 				Procs: s.Groups[q]})
 			if err == nil {
 				m.fault, m.spends = true, suspicions
@@ -116,7 +116,7 @@ func (s *scene) suspect(p trace.Proc, _ *body) error {
 func (s *scene) watched(c change) change {
 	if c.kind == watching {
 		about := &s.now(trace.Proc(c.a)).env
-		if c.b = about.Incarnation; !about.Up {
+		if c.b = lifeSeen(about); !seems(about) {
 			c.b--
 		}
 	}

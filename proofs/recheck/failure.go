@@ -22,7 +22,7 @@ func (s *scene) waits() bool {
 func (s *scene) calm() (bool, error) {
 	for p := range trace.Proc(s.procs) {
 		b := s.at(p)
-		if !b.env.Up && !s.mayRestart(p) && !s.Model.Staggered {
+		if !b.env.Up && b.env.Still == 0 && !s.mayRestart(p) && !s.Model.Staggered {
 			continue // for good
 		}
 		if !b.env.Up || len(b.env.Pending) > 0 || len(b.env.Kills) > 0 || b.waited() >= 0 ||
@@ -82,7 +82,7 @@ func (s *scene) mayRestart(p trace.Proc) bool {
 	life := s.at(p).env.Incarnation
 	return !slices.ContainsFunc(s.Groups[p], func(q trace.Proc) bool {
 		e := &s.at(q).env
-		return e.Up && e.Incarnation < life
+		return e.Up && e.Incarnation < life || e.Still > 0 && e.Incarnation <= life
 	})
 }
 
@@ -101,7 +101,7 @@ func (s *scene) mayCrash(p trace.Proc) bool {
 	if s.Model.Staggered {
 		return s.victim(p) && s.at(p).env.Up
 	}
-	return s.Groups[p][0] == p && s.victims(p) && slices.ContainsFunc(s.Groups[p],
+	return s.Groups[p][0] == p && s.victims(p) && !s.standing(p) && slices.ContainsFunc(s.Groups[p],
 		func(q trace.Proc) bool { return s.at(q).env.Up })
 }
 
@@ -155,7 +155,7 @@ func (s *scene) stops() error {
 		if !s.Model.Staggered || !s.at(p).env.Up || !s.behind(s.state, p) {
 			continue
 		}
-		if err := s.crash([]trace.Proc{p}, 0); err != nil {
+		if err := s.crash(s.withHosted(s.state, []trace.Proc{p}), 0); err != nil {
 			return err
 		}
 	}
@@ -235,7 +235,7 @@ func (s *scene) fall(procs []trace.Proc, list []outcome, crash bool) {
 	ends := make([]last, len(procs))
 	for i, p := range procs {
 		e := &s.now(p).env
-		ends[i] = last{s.nextLife(p), e.Up, crash && s.bare(e, p, procs), crash &&
+		ends[i] = last{s.nextLife(p), e.Up || e.Still > 0, crash && s.bare(e, p, procs), crash &&
 			!s.Layout.Hosted[p] && (e.Host == 0 || !slices.Contains(procs, trace.Proc(e.Host-1)))}
 	}
 	for i, p := range procs {
@@ -289,7 +289,7 @@ func (s *scene) behind(state []uint32, p trace.Proc) bool {
 func (s *scene) notice(p trace.Proc) {
 	g := s.Groups[p]
 	for _, q := range g {
-		if s.now(q).env.Up && s.behind(s.next, q) {
+		if e := &s.now(q).env; e.Still > 0 || e.Up && s.behind(s.next, q) {
 			return
 		}
 	}
@@ -300,43 +300,6 @@ func (s *scene) notice(p trace.Proc) {
 	for _, q := range s.Watchers {
 		if !slices.Contains(g, q) {
 			s.touch(q, c)
-		}
-	}
-}
-
-// cutShort visits the crashes inside a move. Its proc stops with those that it had adopted before,
-// or with those that ran on its node when others had been stopped.
-func (s *scene) cutShort(m *move) error {
-	if s.left.Failures == 0 || !s.mayFail || len(m.parts) == 0 ||
-		s.overlaps(s.withHosted(s.state, s.Groups[m.proc])) {
-		return nil
-	}
-	stopped := s.withHosted(s.base, s.Groups[m.proc])
-	for i := range m.parts {
-		s.torso(m, i)
-		if err := s.outcomes(s.now, stopped, true, func(list []outcome, damaged int) error {
-			s.torso(m, i)
-			s.fall(stopped, list, true)
-			b := s.spent(m)
-			b.Failures, b.Torn, b.Over = b.Failures-1, b.Torn-uint8(damaged), false
-			s.budget(b)
-			s.remember(m, m.before[i+1])
-			return s.done(m.name+", and a crash inside it", true)
-		}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// torso begins a successor in which a part of a move has happened.
-func (s *scene) torso(m *move, i int) {
-	s.begin()
-	part := &m.parts[i]
-	s.next[1+m.proc] = part.number
-	for _, d := range m.sends[:part.sends] {
-		if d.kind == arrival { // nothing is launched any more
-			s.touch(d.to, d.change)
 		}
 	}
 }

@@ -71,10 +71,10 @@ func (s *scene) hasTicket(p, by trace.Proc) bool {
 func (s *scene) kills(p trace.Proc, b *body) error {
 	for _, q := range b.env.Kills {
 		about := &s.at(q).env
-		life := about.Incarnation - 1
+		life := lifeSeen(about) - 1
 		var stopped []trace.Proc
 		if about.Host == uint32(p)+1 {
-			life = about.Incarnation
+			life++
 			stopped = s.withHosted(s.state, []trace.Proc{q})
 		}
 		err := s.outcomes(s.at, stopped, false, func(list []outcome, damaged int) error {

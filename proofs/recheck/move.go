@@ -23,7 +23,7 @@ type move struct {
 	watches []change // its watchdogs: whom, and in b 1 to begin
 	exits   bool     // it stops behind all that
 	rolls   bool     // it goes back to what is stable, without a failure
-	// a crash may fall behind each of its effects but the last
+	// its proc may stand still behind each of its effects but the last
 	parts []part
 }
 
@@ -66,8 +66,7 @@ func (e *environment) move(name string, b *body, in *Input) (*move, error) {
 	p := st.proc
 	b.live, b.local = true, st.next
 	firm, counts := false, len(st.effects) > 1 && e.Model.Failures > 0 && !e.Model.OneInstant &&
-		!e.Model.Staggered &&
-		e.victims(p)
+		(e.begins(p) || len(e.Layout.Hosted) > 0)
 	known := true
 	var parts []*body
 	for i := range st.effects {

@@ -26,9 +26,11 @@ func (e *environment) launched(p trace.Proc) bool {
 // hosts are the procs that run on the node of a proc: those that it holds as adopted or, where
 // procs are launched, those that are there.
 func (s *scene) hosts(state []uint32, p trace.Proc) (list []trace.Proc) {
-	switch {
-	case len(s.Layout.Hosted) == 0 || !s.body(p, state[1+p]).env.Up:
+	switch e := &s.body(p, state[1+p]).env; {
+	case len(s.Layout.Hosted) == 0 || !seems(e):
 		return nil
+	case e.Still > 0 && !s.Launched:
+		return e.Takes
 	case s.Launched:
 		for q := range trace.Proc(s.procs) {
 			if s.body(q, state[1+q]).env.Host == uint32(p)+1 {
@@ -47,7 +49,7 @@ func (s *scene) hosts(state []uint32, p trace.Proc) (list []trace.Proc) {
 // host is who has adopted a proc and is up, or nobody.
 func (s *scene) host(p trace.Proc) trace.Proc {
 	for q := range trace.Proc(s.procs) {
-		if slices.Contains(s.hosts(s.state, q), p) {
+		if s.at(q).env.Still == 0 && slices.Contains(s.hosts(s.state, q), p) {
 			return q
 		}
 	}
@@ -60,7 +62,7 @@ func (s *scene) withHosted(state []uint32, procs []trace.Proc) []trace.Proc {
 	list := slices.Clone(procs)
 	for i := 0; i < len(list) && (i < len(procs) || s.Launched); i++ {
 		for _, q := range s.hosts(state, list[i]) {
-			if s.body(q, state[1+q]).env.Up && !slices.Contains(list, q) {
+			if e := &s.body(q, state[1+q]).env; (e.Up || e.Still > 0) && !slices.Contains(list, q) {
 				list = append(list, q)
 			}
 		}
@@ -74,10 +76,10 @@ func (s *scene) overlaps(stopped []trace.Proc) bool {
 	if s.Model.Overlap == 0 {
 		return false
 	}
-	n := 0
+	n, bound := 0, s.bound()
 	for p := range trace.Proc(s.procs) {
 		o, err := s.observed(p, s.state[1+p])
-		if err != nil || !o.Up || slices.Contains(stopped, p) ||
+		if err != nil || !o.Up || slices.Contains(stopped, p) || slices.Contains(bound, p) ||
 			o.History != nil && o.History.Recovering {
 			n++
 		}
@@ -131,14 +133,14 @@ func (s *scene) restart(p trace.Proc, in *Input, host uint32) error {
 	b := s.at(p).clone()
 	for i := len(b.env.Pending) - 1; i >= 0; i-- {
 		if !slices.ContainsFunc(s.Groups[b.env.Pending[i]], func(q trace.Proc) bool {
-			return !s.at(q).env.Up
+			return !seems(&s.at(q).env)
 		}) {
 			b.forget(i)
 		}
 	}
 	if s.Launched && slices.Contains(s.Watchers, p) {
 		for _, q := range s.Disks {
-			if e := &s.at(q).env; !e.Up && !slices.Contains(s.Groups[p], q) {
+			if e := &s.at(q).env; !seems(e) && !slices.Contains(s.Groups[p], q) {
 				b.notice(s.Groups[q][0], e.Incarnation)
 			}
 		}

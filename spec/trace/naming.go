@@ -118,13 +118,11 @@ func (l *Layout) serviceStep(events []Event, choice uint64) string {
 	return fmt.Sprintf("go on %d", choice)
 }
 
-// CutShort is the end of the name of a step in which the proc stops after so many effects that the
-// environment acts on; the outcome numbers what becomes of writes in progress.
-func CutShort(effects, outcome int) string {
-	return fmt.Sprintf("%s%d", cutShort, effects) + outcomeName(outcome)
-}
+// CutShort is the end of the name of a step in which the proc stands still after so many effects
+// that the environment acts on, until it stops.
+func CutShort(effects int) string { return fmt.Sprintf("%s%d", cutShort, effects) }
 
-const cutShort = ", crash after effect "
+const cutShort = ", stands still after effect "
 
 // IsCutShort reports whether an event has such a name.
 func IsCutShort(name string) bool { return strings.Contains(name, cutShort) }

@@ -82,7 +82,8 @@ deliver a->b App m (number 1)
 step b go on 0
 persisted b image/1
 step b receive m from a
-persisted b commit/1, crash after effect 2, outcome 1 of writes in progress
+persisted b commit/1, stands still after effect 2
+stop b, outcome 1 of writes in progress
 restart b incarnation 1
 deliver b.1->a Back (life 1, sent 0, received 0)
 deliver a->b Ready (life 0, received 0)
@@ -130,7 +131,7 @@ func TestEnforceErrors(t *testing.T) {
 				"deliver a->b App m (date 1 phase 1 round 0.0)\n")), 0,
 			"enforced and fine: 5 of 5 moves by 3 processes"},
 		// b stops inside a step, and a part of what it was writing is stable
-		{file("inside", inside), 0, "enforced and fine: 14 of 14 moves by 2 processes"},
+		{file("inside", inside), 0, "enforced and fine: 15 of 15 moves by 2 processes"},
 		{file("fine", fmt.Sprintf(two, "", "step a send m to b\n")), 0,
 			"enforced and fine: 1 of 1 moves by 3 processes"},
 	}

@@ -87,7 +87,7 @@ func TestRunCutShort(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !strings.Contains(string(text), ", crash after effect ") {
+			if !strings.Contains(string(text), ", stands still after effect ") {
 				continue
 			}
 			for _, args := range [][]string{{"replay", file}, {"run", file, "--enforce"},

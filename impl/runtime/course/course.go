@@ -46,8 +46,8 @@ type Move struct {
 	Groups [][]core.Proc `json:"groups,omitempty"`
 	Procs  []core.Proc   `json:"procs,omitempty"`
 	Kept   []int         `json:"kept,omitempty"`
-	// the group of Proc stops when so many effects of the step that act (core.Effect.Acts) are
-	// performed; 0: it does not
+	// Proc stands still, until a later move that is its end, when so many effects of the step that
+	// act (core.Effect.Acts) are performed; 0: it does not
 	After int `json:"after,omitempty"`
 	// of the machine of Proc behind the move (core.StateDigest); 0: it is down then
 	State uint64 `json:"state,omitempty"`

@@ -3,6 +3,7 @@ package local
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,7 +39,7 @@ func (r *run) enforce() {
 
 var (
 	numbered = regexp.MustCompile(`^(.*) #(\d+)$`)
-	cutShort = regexp.MustCompile(`^(.*)` + strings.Replace(regexp.QuoteMeta(trace.CutShort(7, 0)),
+	cutShort = regexp.MustCompile(`^(.*)` + strings.Replace(regexp.QuoteMeta(trace.CutShort(7)),
 		"7", `(\d+)`, 1) + `$`)
 	outcomes = regexp.MustCompile(`^(.*), outcome (\d+) of writes in progress$`)
 )
@@ -61,11 +62,7 @@ func (r *run) enforceLine(text string) bool {
 		strings.HasPrefix(rest, "stop ") {
 		return r.enforceCrash(rest, outcome)
 	}
-	cutAfter, outcome := 0, 0
-	if trace.IsCutShort(text) {
-		text, outcome = split(outcomes, text)
-		text, cutAfter = split(cutShort, text)
-	}
+	text, cutAfter := split(cutShort, text)
 	for _, p := range r.procs {
 		for _, o := range r.everything(p) {
 			if !r.named(p, &o, text) {
@@ -77,10 +74,10 @@ func (r *run) enforceLine(text string) bool {
 			if r.direct(p, &o) {
 				return true
 			}
-			if cutAfter > 0 && r.left.failures == 0 {
+			if cutAfter > 0 && r.left.failures == 0 && !slices.Contains(r.bound(), p) {
 				return false
 			}
-			o.cut, o.outcome = cutAfter, outcome
+			o.cut = cutAfter
 			p.granted = &o
 			r.release(p)
 			return true
@@ -160,19 +157,9 @@ func (r *run) everything(p *proc) (list []offer) {
 
 // enforceCrash stops the groups with the name.
 func (r *run) enforceCrash(name string, outcome int) bool {
-	if r.config.Model.Staggered {
-		for _, p := range r.procs {
-			if p.up && r.halfStopped(p) && name == r.layout.CrashName("stop", [][]core.Proc{{p.id}},
-				0) {
-				all := r.fates([]*proc{p})
-				if outcome >= len(all) {
-					return false
-				}
-				r.out.Schedule = append(r.out.Schedule,
-					r.layout.CrashName("stop", [][]core.Proc{{p.id}}, outcome))
-				r.crash([]*proc{p}, all[outcome], fault.Prefix)
-				return true
-			}
+	for _, p := range r.procs {
+		if r.follows(p) && name == r.layout.CrashName("stop", r.unit([]*proc{p}), 0) {
+			return r.fall(p, func(int) int { return outcome })
 		}
 	}
 	var try func(from int, chosen []*proc) bool

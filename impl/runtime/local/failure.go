@@ -2,7 +2,6 @@ package local
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/domino-check/domino/impl/core"
@@ -69,7 +68,7 @@ func (r *run) mayCrash(chosen []*proc) bool {
 			if !r.isVictim(p) || !p.up {
 				return false
 			}
-		} else if g[0] != p || !slices.ContainsFunc(g, r.isVictim) ||
+		} else if g[0] != p || r.standing(p) != nil || !slices.ContainsFunc(g, r.isVictim) ||
 			!slices.ContainsFunc(g, func(q *proc) bool {
 				return q.up
 			}) {
@@ -86,8 +85,7 @@ func (r *run) cutAt(p *proc, o *offer, a *attempt) (effects int, f plan.Failure)
 		return o.cut, plan.Failure{}
 	}
 	m := &r.config.Model
-	if len(a.acts) < 2 || m.OneInstant || m.Staggered || r.left.failures == 0 ||
-		!slices.ContainsFunc(r.group(p), r.isVictim) ||
+	if len(a.acts) < 2 || m.OneInstant || r.left.failures == 0 || !r.mayBegin(p) ||
 		!r.mayFail() || r.overlaps([]*proc{p}) {
 		return 0, f
 	}
@@ -102,37 +100,24 @@ func (r *run) cutAt(p *proc, o *offer, a *attempt) (effects int, f plan.Failure)
 	return 0, f
 }
 
-// cutShort stops procs in the middle of the step that is the last in the schedule: its first
-// effects are done. What becomes of writes in progress is in the offer, if a schedule says so.
-func (r *run) cutShort(o *offer, members []*proc, effects int, s fault.Survival) {
-	all, outcome := r.fates(members), o.outcome
-	if o.cut == 0 && len(all) > 1 {
-		outcome = r.rng.IntN(len(all))
-	}
-	r.out.Schedule[len(r.out.Schedule)-1] += trace.CutShort(effects, outcome)
-	if outcome >= len(all) {
-		r.err = fmt.Errorf("step %d: %q is not possible: %w", r.position,
-			r.config.Schedule[r.position-1], ErrStale)
-		r.end("stale schedule")
-		return
-	}
-	r.left.failures--
-	r.crash(members, all[outcome], s)
-}
-
 // overlaps reports whether more procs than the model allows would be down or recovering if the
 // groups of the chosen ones stopped.
 func (r *run) overlaps(chosen []*proc) bool {
 	if r.config.Model.Overlap == 0 {
 		return false
 	}
-	victims, n := r.victims(chosen), 0
+	victims, n := append(r.victims(chosen), r.bound()...), 0
 	for _, p := range r.procs {
 		if !p.up || p.recovers || slices.Contains(victims, p) {
 			n++
 		}
 	}
 	return n > r.config.Model.Overlap
+}
+
+// mayBegin reports whether a failure may begin at a proc, or at the group that stops with it.
+func (r *run) mayBegin(p *proc) bool {
+	return slices.ContainsFunc(r.unitOf(p), r.isVictim)
 }
 
 func (r *run) isVictim(p *proc) bool {
@@ -167,7 +152,7 @@ func (r *run) withHosted(procs []*proc) []*proc {
 			break // who has been adopted adopts nobody
 		}
 		for _, q := range r.hosted(list[i]) {
-			if q.up && !slices.Contains(list, q) {
+			if (q.up || q.stand.still) && !slices.Contains(list, q) {
 				list = append(list[:len(list):len(list)], q)
 			}
 		}
@@ -210,7 +195,8 @@ func (r *run) crash(procs []*proc, fates []fate, s fault.Survival) {
 	r.record(stopped)
 }
 
-func (r *run) crashProc(p *proc, f fate, s fault.Survival) {
+// lifeAfter is the incarnation that a proc will be of when its present life is over.
+func (r *run) lifeAfter(p *proc) core.Incarnation {
 	inc := p.inc
 	if p.up {
 		inc++
@@ -222,7 +208,12 @@ func (r *run) crashProc(p *proc, f fate, s fault.Survival) {
 			inc = max(inc, q.inc)
 		}
 	}
-	if !p.up {
+	return inc
+}
+
+func (r *run) crashProc(p *proc, f fate, s fault.Survival) {
+	inc := r.lifeAfter(p)
+	if !p.up && !p.stand.still {
 		r.renumber(p, inc)
 		return
 	}
@@ -264,11 +255,9 @@ func (r *run) leave(p *proc, inc core.Incarnation, f fate, s fault.Survival) {
 	}
 	p.host, p.kills = nil, nil
 	r.endTickets(p)
-	p.up, p.inc, p.writing, p.timers, p.watches, p.choices = false, inc, nil, nil, nil, nil
-	p.recovers, p.sent, p.heard = false, 0, nil
+	p.up, p.inc, p.writing, p.stand = false, inc, nil, stand{}
+	p.idle()
 	p.life++
-	p.version++
-	p.holding = trace.Holding{}
 	p.readyAt = r.clock() + r.pace.delay(p.rng, r.pace.restarts[p.id])
 	for _, q := range r.group(p) {
 		q.stopAt = r.clock() + r.pace.delay(q.rng, r.pace.restarts[q.id])
@@ -283,7 +272,9 @@ func (r *run) notify(p *proc) {
 		return // its node is told of, or starts it again by itself
 	}
 	g := r.group(p)
-	if slices.ContainsFunc(g, func(q *proc) bool { return q.up && r.halfStopped(q) }) {
+	if slices.ContainsFunc(g, func(q *proc) bool {
+		return q.stand.still || q.up && r.halfStopped(q)
+	}) {
 		return
 	}
 	for _, w := range r.setup.Watchers {
@@ -326,7 +317,8 @@ func (r *run) failedLife(p *proc, i int) core.Incarnation {
 	if n := p.pending[i]; r.setup.Launched {
 		return n.life
 	}
-	return r.procs[p.pending[i].group].inc - 1
+	_, inc := r.procs[p.pending[i].group].seems()
+	return inc - 1
 }
 
 // tellable reports whether the detector may give the i-th notice now: at any time, or after the
@@ -357,7 +349,9 @@ func (r *run) mayRestart(p *proc) bool {
 			return false
 		}
 	}
-	return !slices.ContainsFunc(r.group(p), func(q *proc) bool { return q.up && q.inc < p.inc })
+	return !slices.ContainsFunc(r.group(p), func(q *proc) bool {
+		return q.up && q.inc < p.inc || q.stand.still && q.inc <= p.inc
+	})
 }
 
 // started begins a new life, on the node of a host where procs are launched. A new process has not
@@ -366,12 +360,14 @@ func (r *run) started(p, host *proc) {
 	p.host, p.tickets = host, nil
 	p.pending = slices.DeleteFunc(p.pending, func(n notice) bool {
 		return !slices.ContainsFunc(r.setup.Group(n.group), func(q core.Proc) bool {
-			return !r.procs[q].up
+			up, _ := r.procs[q].seems()
+			return !up
 		})
 	})
 	if r.setup.Launched && slices.Contains(r.setup.Watchers, p.id) {
 		for _, q := range r.setup.Local {
-			if n := r.procs[q]; !n.up && !slices.Contains(r.group(p), n) {
+			n := r.procs[q]
+			if up, _ := n.seems(); !up && !slices.Contains(r.group(p), n) {
 				r.remind(p, n)
 			}
 		}

@@ -44,7 +44,9 @@ func (r *run) launched(p *proc) bool {
 
 // hosted are the procs that run on the node of p.
 func (r *run) hosted(p *proc) (list []*proc) {
-	if !r.setup.Launched {
+	if !r.setup.Launched && p.stand.still {
+		return p.stand.adopted
+	} else if !r.setup.Launched {
 		for _, h := range p.holding.Hosts {
 			list = append(list, r.procs[h])
 		}
@@ -60,7 +62,7 @@ func (r *run) hosted(p *proc) (list []*proc) {
 
 // launch gives q, if it is down, a ticket of p, in the place of an older one.
 func (r *run) launch(p, q *proc, e *core.Effect) {
-	if q.up {
+	if up, _ := q.seems(); up {
 		return
 	}
 	t := ticket{by: p, key: e.Key, value: e.Value,
@@ -140,7 +142,7 @@ func (r *run) killings(p, q *proc) [][]fate {
 
 // killed is the answer to who has stopped q.
 func (r *run) killed(p, q *proc) core.Input {
-	life := q.inc
+	_, life := q.seems()
 	if q.host != p {
 		life-- // of a first life, which goes on elsewhere: core.NoLife
 	}
@@ -152,7 +154,9 @@ func (r *run) stopKilled(p, q *proc, outcome int) {
 	procs, fates := r.stopped(p, q), r.killings(p, q)[outcome]
 	var ends []trace.Event
 	for _, s := range procs {
-		ends = append(ends, trace.Event{Kind: trace.Crashed, Proc: s.id, Incarnation: s.inc})
+		if !s.stand.still {
+			ends = append(ends, trace.Event{Kind: trace.Crashed, Proc: s.id, Incarnation: s.inc})
+		}
 	}
 	for i, s := range procs {
 		r.crashProc(s, fates[i], fault.Prefix)

@@ -59,9 +59,7 @@ type offer struct {
 	input core.Input
 	inc   core.Incarnation // of the proc, at a restart the new one
 	life  int
-	cut   int // effects after which the proc crashes, where a schedule says so; 0 = none
-	// what becomes of writes in progress in that crash
-	outcome int
+	cut   int // effects after which the proc stands still, where a schedule says so; 0 = none
 }
 
 // request is one of the plan.
@@ -78,6 +76,9 @@ func (r *run) offers(p *proc) iter.Seq[offer] {
 		case p.up:
 			_ = r.arrivals(p, yield) && r.steps(p, yield) && r.ends(p, yield) &&
 				r.asked(p, yield) && r.harmed(p, yield)
+		case p.stand.still:
+			_ = (!r.erases(p) || yield(offer{kind: erase, due: p.writing[0].due})) &&
+				(!r.follows(p) || yield(offer{kind: stop, due: p.stopAt})) && r.harmed(p, yield)
 		case r.launched(p):
 			_ = r.starts(p, yield) && r.harmed(p, yield)
 		default:
@@ -143,7 +144,7 @@ func (r *run) ends(p *proc, yield func(offer) bool) bool {
 			}
 		}
 	}
-	return !r.config.Model.Staggered || !r.halfStopped(p) || yield(offer{kind: stop, due: p.stopAt})
+	return !r.follows(p) || yield(offer{kind: stop, due: p.stopAt})
 }
 
 // allIgnored reports whether the proc has no use for anything in the channel.
@@ -185,8 +186,9 @@ func (r *run) mayAsk(p *proc, o *offer) bool {
 		return r.mayMistake(p, o.group)
 	}
 	g := r.setup.Group(o.group)
-	return r.left.suspicions > 0 && slices.Contains(r.setup.Watchers, p.id) && g[0] == o.group &&
-		!slices.Contains(g, p.id) && r.procs[o.group].up
+	up, _ := r.procs[o.group].seems()
+	return up && r.left.suspicions > 0 && slices.Contains(r.setup.Watchers, p.id) &&
+		g[0] == o.group && !slices.Contains(g, p.id)
 }
 
 // pick chooses what the proc does next of what is due, nil when nothing is.
@@ -258,8 +260,8 @@ func (r *run) prepare(p *proc, o *offer) {
 	case checkpoint:
 		o.input = core.Input{Kind: core.Checkpoint}
 	case suspect:
-		o.input = core.Input{Kind: core.Down, Procs: r.setup.Group(o.group),
-			Incarnation: r.procs[o.group].inc}
+		o.input = core.Input{Kind: core.Down, Procs: r.setup.Group(o.group)}
+		_, o.input.Incarnation = r.procs[o.group].seems()
 	}
 }
 
@@ -301,12 +303,7 @@ func (r *run) direct(p *proc, o *offer) bool {
 		r.damage(p, o)
 		return true
 	case stop:
-		all := r.fates([]*proc{p})
-		n := r.rng.IntN(len(all))
-		r.out.Schedule = append(r.out.Schedule,
-			r.layout.CrashName("stop", [][]core.Proc{{p.id}}, n))
-		r.crash([]*proc{p}, all[n], fault.Prefix)
-		return true
+		return r.fall(p, r.rng.IntN)
 	}
 	return false
 }
@@ -344,7 +341,8 @@ func (r *run) possible(p *proc, o *offer) bool {
 	case checkpoint:
 		return r.mayAsk(p, o)
 	case suspect:
-		return r.mayAsk(p, o) && r.procs[o.group].inc == o.input.Incarnation
+		_, life := r.procs[o.group].seems()
+		return r.mayAsk(p, o) && life == o.input.Incarnation
 	case kill:
 		return o.index < len(r.killings(p, r.procs[o.group])) &&
 			r.killed(p, r.procs[o.group]).Incarnation == o.input.Incarnation

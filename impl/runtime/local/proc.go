@@ -21,9 +21,10 @@ type proc struct {
 	busy    bool   // it is not waiting
 	granted *offer // what it is let go to do, where a schedule is enforced
 
-	up   bool
-	inc  core.Incarnation // the live one, or the one that the next restart will be
-	life int              // changes with every stop and start
+	up    bool
+	stand stand            // if it is not up
+	inc   core.Incarnation // the live one, or the one that the next restart will be
+	life  int              // changes with every stop and start
 	// when it does something next; of a proc that is down, when it restarts
 	readyAt time.Duration
 	stopAt  time.Duration // when it follows its group, where members stop one by one
@@ -332,13 +333,14 @@ func (r *run) idle(o *offer, a *attempt) bool {
 func (r *run) take(p *proc, o *offer, a *attempt) {
 	cut, failure := r.cutAt(p, o, a)
 	name := r.name(p, o, a.events)
-	var members []*proc
+	var adopted []*proc
+	free := cut > 0 && slices.Contains(r.bound(), p)
 	r.out.Schedule = append(r.out.Schedule, name)
 	if e, ok := r.noticed(p, o); ok {
 		r.record([]trace.Event{e})
 	}
 	if r.cause(p, o); cut > 0 {
-		members = r.withHosted(r.group(p))
+		adopted = r.hosted(p)
 	}
 	events, acts := a.events, len(a.acts)
 	if cut > 0 {
@@ -354,7 +356,7 @@ func (r *run) take(p *proc, o *offer, a *attempt) {
 		p.readyAt = r.clock() + r.pace.delay(p.rng, r.pace.restarts[p.id])
 	}
 	if cut > 0 {
-		r.cutShort(o, members, cut, failure.Survive)
+		r.standStill(p, adopted, cut, free, failure.Survive)
 	}
 }
 

@@ -30,7 +30,7 @@ func (r *run) remember() {
 // unsettled reports whether a proc is down for a while, has something on its way to it, or is not
 // where it was when it failed.
 func (r *run) unsettled(p *proc) bool {
-	if !p.up && !r.mayRestart(p) && !r.config.Model.Staggered {
+	if !p.up && !p.stand.still && !r.mayRestart(p) && !r.config.Model.Staggered {
 		return false // for good
 	}
 	if !p.up || len(p.pending) > 0 || slices.ContainsFunc(p.watches, func(v watch) bool {

@@ -80,10 +80,10 @@ func (p *proc) known(key string, kept int, torn bool) bool {
 	})
 }
 
-// erases reports whether the oldest change of the store is a delete that shows to somebody who is
-// down and reads it.
+// erases reports whether the oldest change of the store is a delete, or any if the proc stands
+// still, that shows to somebody who is down and reads it.
 func (r *run) erases(p *proc) bool {
-	if len(p.writing) == 0 || !p.writing[0].gone || r.setup.Reads == nil {
+	if len(p.writing) == 0 || !p.writing[0].gone && !p.stand.still || r.setup.Reads == nil {
 		return false
 	}
 	return slices.ContainsFunc(r.procs, func(q *proc) bool {

@@ -21,9 +21,12 @@ type watch struct {
 // startWatch starts the watchdog of p about q, again if it runs: about the present life of q or,
 // when q is down, the one that has ended.
 func (r *run) startWatch(p, q *proc) {
-	v := watch{about: q.id, inc: q.inc}
-	if !q.up {
+	up, inc := q.seems()
+	v := watch{about: q.id, inc: inc}
+	if !up {
 		v.inc--
+	}
+	if !q.up {
 		v.expireLater(r, p)
 	}
 	i, found := p.findWatch(q.id)

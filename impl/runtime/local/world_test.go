@@ -29,7 +29,7 @@ func ofRuns(n int) int {
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
-	cutInside = regexp.MustCompile(`, crash after effect \d+(, outcome \d+ of writes in progress)?$`)
+	cutInside = regexp.MustCompile(`, stands still after effect \d+$`)
 	ambiguous = regexp.MustCompile(` #\d+$`)
 )
 

@@ -279,20 +279,10 @@ func (l *life) run() error {
 				return err
 			}
 		}
-		if l.dying != nil { // each time: a connection may have been made before the end
-			l.carrier.cut(l.dying.Cut)
-		}
-		if l.dying != nil && l.carrier.drained(l.dying.Procs) {
-			l.steered.buried(l, l.dying.Procs)
-			l.marks.add(processes.Mark{What: processes.Agreed, Procs: l.dying.Procs,
-				Epoch: l.dying.Epoch, Open: l.carrier.open(l.dying.Procs)})
-			l.carrier.over(l.dying.Procs, l.dying.Epoch)
-			if err := l.witness.aside(); err != nil {
+		if over, err := l.agrees(); over || err != nil {
+			if err != nil {
 				return err
 			}
-			l.say(answer{Kind: saidDead, Epoch: l.dying.Epoch})
-			l.dying = nil
-			l.waiting.Store(true) // what was said since
 			continue
 		}
 		limit := time.Duration(-1)
@@ -317,6 +307,36 @@ func (l *life) run() error {
 			l.say(answer{Kind: saidBeat})
 		}
 	}
+}
+
+// hearsOf begins the burial of procs.
+func (l *life) hearsOf(o *order) error {
+	l.dying = o
+	l.marks.add(processes.Mark{What: processes.Learnt, Procs: o.Procs, Epoch: o.Epoch})
+	l.carrier.dying(o.Procs)
+	return l.turn(0) // connections that were made meanwhile
+}
+
+// agrees ends the burial under way when all has come from the dead that will.
+func (l *life) agrees() (over bool, err error) {
+	if l.dying == nil {
+		return false, nil
+	}
+	l.carrier.cut(l.dying.Cut) // each time: a connection may have been made before the end
+	if !l.carrier.drained(l.dying.Procs) {
+		return false, nil
+	}
+	l.steered.buried(l, l.dying.Procs)
+	l.marks.add(processes.Mark{What: processes.Agreed, Procs: l.dying.Procs,
+		Epoch: l.dying.Epoch, Open: l.carrier.open(l.dying.Procs)})
+	l.carrier.over(l.dying.Procs, l.dying.Epoch)
+	if err := l.witness.aside(); err != nil {
+		return true, err
+	}
+	l.say(answer{Kind: saidDead, Epoch: l.dying.Epoch})
+	l.dying = nil
+	l.waiting.Store(true) // what was said since
+	return true, nil
 }
 
 // turn lets the node do one thing, and waits for it at most so long.
@@ -365,10 +385,7 @@ func (l *life) obey() (ended bool, err error) {
 		l.clock.hear(o.Clock)
 		switch o.Kind {
 		case sayDead:
-			l.dying = &o
-			l.marks.add(processes.Mark{What: processes.Learnt, Procs: o.Procs, Epoch: o.Epoch})
-			l.carrier.dying(o.Procs)
-			err = l.turn(0) // connections that were made meanwhile
+			err = l.hearsOf(&o)
 		case sayMet:
 			l.mesh.Learn(o.Addresses)
 		case sayDown, saySuspect:

@@ -69,15 +69,30 @@ func (l *life) standStill() error {
 			return failure
 		}
 		l.mesh.Learn(table)
-		for o, ok := l.next(""); ok; o, ok = l.next("") {
+		if _, err := l.agrees(); err != nil {
+			return err
+		}
+		for l.dying == nil {
+			o, ok := l.next("")
+			if !ok {
+				break
+			}
 			l.clock.hear(o.Clock)
 			switch o.Kind {
+			case sayDead:
+				if err := l.hearsOf(&o); err != nil {
+					return err
+				}
 			case sayMet:
 				l.mesh.Learn(o.Addresses)
 			case sayStatus:
 				l.status(&o)
-			case sayMove: // so much is written before the end
-				if err := l.writeLast(o.Move.Kept[0]); err != nil {
+			case sayMove: // so much is written, before the end or by itself
+				count := 1
+				if o.Move.What == course.Crash {
+					count = o.Move.Kept[0]
+				}
+				if err := l.writeLast(count); err != nil {
 					return err
 				}
 			case sayYield:

@@ -294,7 +294,7 @@ func (k *steering) orders(p *proc, m *course.Move) {
 	}
 }
 
-// ends waits until a proc has made its move, or stops inside of it.
+// ends waits until a proc has made its move, stands still inside of it, or has asked to stop.
 func (k *steering) ends(p *proc, m *course.Move) bool {
 	if k.why != "" {
 		return true
@@ -302,27 +302,25 @@ func (k *steering) ends(p *proc, m *course.Move) bool {
 	if !k.until(k.name(p), func() bool { return k.answer != nil || k.exits != nil }) {
 		return false
 	}
-	stops := k.exits != nil || k.answer.Kind == saidCut
+	exits, still := k.exits != nil, k.exits == nil && k.answer.Kind == saidCut
 	switch {
-	case !stops && k.answer.Text != "":
+	case still: // until the move of its end
+		return k.do(func() { k.compare(p, 0, m.State) }) && k.arrive()
+	case !exits && k.answer.Text != "":
 		return k.do(func() { k.why = k.answer.Text })
-	case !stops && m.After > 0:
+	case !exits && m.After > 0:
 		return k.do(func() {
 			k.why = fmt.Sprintf("%s has performed its step before its effect %d", k.name(p),
 				m.After+1)
 		})
-	case stops:
+	case exits:
 		var procs []core.Proc
-		return k.arrive() && k.keep(m) && k.do(func() {
+		return k.arrive() && k.do(func() {
 			for _, q := range k.victims([]*proc{p}) {
 				procs = append(procs, q.id)
 			}
 		}) && k.yield(procs) && k.do(func() {
-			if k.exits != nil {
-				k.exit(p)
-			} else {
-				k.crash([]*proc{p}, false)
-			}
+			k.exit(p)
 			k.compare(p, 0, m.State)
 		}) && k.calm()
 	}

@@ -1,0 +1,98 @@
+package world
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/spec/fault"
+)
+
+// answersAndShows is a toy in which p1, on a message of p0, sends back and shows output in one
+// step, and p0 answers what it gets. Kinds: 0 the message, 1 what is sent back, 2 the answer.
+func answersAndShows(groups [][]core.Proc) *toy {
+	toy := newToy(3, 2, 3)
+	toy.on(0, 0, 3+toyStart, 0, toySend{1, 0})
+	toy.on(0, 0, 1, 0, toySend{1, 2})
+	toy.rules[1][0][0] = toyRule{next: 1, output: true, sends: []toySend{{0, 1}}}
+	toy.groups = groups
+	return toy
+}
+
+// TestAnswerDies is what a proc that stands still is for, worked out by hand: p1 has sent back and
+// not shown its output when it is killed. While it stands, p0 answers; the answer is to the life
+// that ends, and the next one does not get it. If p0 answers later, it does.
+func TestAnswerDies(t *testing.T) {
+	w, err := New(Config{Setup: answersAndShows(nil).setup(), Model: fault.Model{Failures: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const still = "deliver p0->p1 k0, stands still after effect 1"
+	for _, tt := range []struct {
+		schedule []string
+		enabled  []string // in the end, of what happens to p1
+	}{
+		{[]string{still}, []string{"stop p1"}},
+		{[]string{still, "deliver p1->p0 k1"}, []string{"stop p1"}},
+		{[]string{still, "deliver p1->p0 k1", "stop p1"}, []string{"restart p1 incarnation 1"}},
+		{[]string{still, "deliver p1->p0 k1", "stop p1", "restart p1 incarnation 1"}, nil},
+		{[]string{still, "stop p1", "deliver p1->p0 k1", "restart p1 incarnation 1"},
+			[]string{"deliver p0->p1 k2"}},
+	} {
+		run, err := w.Replay(tt.schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		texts, x := w.Enabled(run.last())
+		for i, text := range texts {
+			if eventCode(x.Steps[i].Code).proc() == 1 {
+				got = append(got, text)
+			}
+		}
+		if !slices.Equal(got, tt.enabled) {
+			t.Errorf("behind %q: %q, want %q", tt.schedule, got, tt.enabled)
+		}
+	}
+}
+
+// TestMatesGoOn has p1 stand still, whose mate p2 goes on, stands still for nothing, and stops with
+// it in one event; nobody else may crash, as the budget is spent, and nobody starts again before.
+func TestMatesGoOn(t *testing.T) {
+	toy := answersAndShows([][]core.Proc{{0}, {1, 2}})
+	toy.on(2, 0, 3+toyStart, 0)
+	toy.rules[1][0][0].sends = []toySend{{2, 1}}
+	toy.rules[2][0][1] = toyRule{next: 1, output: true, sends: []toySend{{0, 1}}}
+	w, err := New(Config{Setup: toy.setup(), Model: fault.Model{Failures: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	schedule := []string{"deliver p0->p1 k0, stands still after effect 1"}
+	for _, tt := range []struct {
+		next string
+		want []string
+	}{
+		{"", []string{"deliver p1->p2 k1", "deliver p1->p2 k1, stands still after effect 1",
+			"stop p1 p2"}},
+		{"deliver p1->p2 k1, stands still after effect 1", []string{"deliver p2->p0 k1",
+			"stop p1 p2"}},
+		{"stop p1 p2", []string{"deliver p2->p0 k1", "restart p1 incarnation 1",
+			"restart p2 incarnation 1"}},
+	} {
+		if tt.next != "" {
+			schedule = append(schedule, tt.next)
+		}
+		run, err := w.Replay(schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, _ := w.Enabled(run.last())
+		texts = slices.DeleteFunc(texts, func(text string) bool {
+			return text == "cut p2->p0" || text == "cut p1->p2"
+		})
+		slices.Sort(texts)
+		if !slices.Equal(texts, tt.want) {
+			t.Errorf("behind %q: %q, want %q", schedule, texts, tt.want)
+		}
+	}
+}
