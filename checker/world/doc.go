@@ -55,9 +55,10 @@
 // or down, are lost or corrupted by themselves (one that is torn is known to be bad anyway), and
 // the oldest put of one that is up is refused, with the deletes before it done (harm.go).
 //
-// Two gaps. A proc that has rolled back does not crash before it has started again, so nobody is
-// told of that. And who is stopped by a kill, or by the exit of a mate, is between two steps then.
-// Lift finds such runs of processes to be none of the world.
+// Three gaps. Where all failures strike in one instant (fault.Model.OneInstant), nobody crashes
+// inside a step. A proc that has rolled back does not crash before it has started again, so nobody
+// is told of that. And who is stopped by a kill, or by the exit of a mate, is between two steps
+// then. Lift finds such runs of processes to be none of the world.
 //
 // Members of a group may stop one by one: then a crash takes single procs, whoever is left behind
 // in a life that others have left is bound to follow, at any later time and for free, and the group

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -175,7 +176,10 @@ func runLift(ctx context.Context, args []string, std streams) (int, error) {
 	}
 	dir := f.Arg(0)
 	saved, s, err := readPlan(filepath.Join(dir, planFile), nil)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, fmt.Errorf("%s is not the folder of a run, as cluster run --dir and torture "+
+			"keep it: %w", dir, err)
+	} else if err != nil {
 		return 0, err
 	}
 	evidence, err := evidenceFolder(dir)
