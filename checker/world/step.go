@@ -71,7 +71,7 @@ func (w *World) step(state []uint32, p core.Proc, tr uint32, s checker.Step, x *
 		x.Steps[len(x.Steps)-1].Violation = w.judge(x.Now(), p, tr)
 	}
 	w.perform(x, p, tr, own)
-	if w.left(state, failures) > 0 || w.stillness(state) {
+	if w.left(state, failures) > 0 || w.Model.Staggered || w.stillness(state) {
 		w.cutShort(state, p, tr, eventCode(s.Code), x, c)
 	}
 }

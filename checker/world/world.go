@@ -287,7 +287,7 @@ func (w *World) Expand(state []uint32, reduce checker.Reduction, x *checker.Expa
 		return
 	}
 	var room [32]*plan
-	plans, lives, failing := room[:0], false, w.left(state, failures) > 0
+	plans, lives, failing := room[:0], false, w.left(state, failures) > 0 || w.Model.Staggered
 	for p := range core.Proc(w.procs) {
 		pl := w.plan(p, state[procWord(p)])
 		plans, lives, failing = append(plans, pl), lives || pl.inc > 0, failing || pl.still
