@@ -88,18 +88,18 @@ func TestHandshakeForged(t *testing.T) {
 // TestHandshakeVerdictForged: a verdict that was changed on its way is not believed.
 func TestHandshakeVerdictForged(t *testing.T) {
 	id := NewIdentity()
+	id.Self = 1
+	acceptor := id
+	acceptor.Self = 0
 	ours, theirs := net.Pipe()
 	go func() {
 		defer theirs.Close()
-		acceptor := id
-		acceptor.Self = 0
 		err := readMagic(theirs)
 		if err == nil {
 			_, err = acceptor.accept(&changed{theirs}, everybody)
 		}
 		_ = err // the dialer ends it
 	}()
-	id.Self = 1
 	if _, err := id.dial(ours, 0); !errors.Is(err, ErrSecret) {
 		t.Errorf("ended with %v, want %v", err, ErrSecret)
 	}
