@@ -25,11 +25,18 @@ func leftOver(std streams, left, all int, what string, code int) int {
 }
 
 // heard does what hears no signal itself, such as to read a file that may be a pipe, or to build a
-// large program. Nobody waits for it any longer when the context ends.
+// large program. Nobody waits for it any longer when the context ends; it does not begin when that
+// has ended.
 func heard[R any](ctx context.Context, work func() (R, error)) (r R, err error) {
 	type answer struct {
 		r   R
 		err error
+	}
+	ended := ctx.Done()
+	select {
+	case <-ended:
+		return r, errInterrupted
+	default:
 	}
 	done := make(chan answer, 1)
 	go func() {
@@ -39,7 +46,7 @@ func heard[R any](ctx context.Context, work func() (R, error)) (r R, err error) 
 	select {
 	case a := <-done:
 		return a.r, a.err
-	case <-ctx.Done():
+	case <-ended:
 		return r, errInterrupted
 	}
 }
