@@ -31,6 +31,8 @@ var aloneFamilies = []struct {
 	{"rounds that others see, crashes", 200, 1,
 		toyFeatures{crashes: true, monotone: true, stamped: true}},
 	{"rollbacks", 150, 0, toyFeatures{rollback: true, monotone: true}},
+	{"crashes inside steps", 300, 1,
+		toyFeatures{crashes: true, shows: true, monotone: true, small: true}},
 }
 
 // compareAlone explores a toy in full and with steps taken alone; it says what differs, how many

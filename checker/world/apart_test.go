@@ -32,6 +32,7 @@ var apartFeatures = map[string]toyFeatures{
 	"renews":   {crashes: true, hosts: true, renews: true, small: true},
 	"nested":   {crashes: true, launches: true, nested: true, small: true},
 	"few":      {launches: true, small: true},
+	"mates":    {crashes: true, groups: true, restoreSends: true, shows: true, small: true},
 	"cyclic":   {cyclic: true, crashes: true}, "stamped": {crashes: true, stamped: true}}
 
 var apartNames = slices.Sorted(maps.Keys(apartFeatures))
@@ -43,7 +44,17 @@ func drawApart(r *rand.Rand, f toyFeatures) (*toy, fault.Model) {
 	if f.small {
 		m.Failures, m.Victims, m.Torn = 1+r.IntN(2), nil, r.IntN(2)
 		m.AtOnce, m.OneInstant, m.Disks = 0, false, fault.Disks(r.IntN(2))
-	} else {
+	}
+	switch {
+	case f.shows: // who stands still has mates, and those who wait for it
+		m.Staggered, m.Overlap = r.IntN(2) == 0, r.IntN(3)
+		if m.Settled = r.IntN(3) == 0; m.Settled {
+			m.Failures += 2 - r.IntN(2)
+		}
+		if r.IntN(3) == 0 {
+			m.Victims = []core.Proc{core.Proc(r.IntN(toy.procs))}
+		}
+	case !f.small:
 		unusual(r, &m)
 	}
 	return toy, m
@@ -66,6 +77,9 @@ func TestToysApart(t *testing.T) {
 			most := effort.Of(300, 600)
 			if f.small {
 				most *= 4
+			}
+			if f.shows {
+				most *= 2
 			}
 			count, err := compareApart(t, toy.setup(), &m, most)
 			if err != nil {

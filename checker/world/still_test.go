@@ -96,3 +96,40 @@ func TestMatesGoOn(t *testing.T) {
 		}
 	}
 }
+
+// TestSettledInsideSteps: where a failure waits for the recovery from the last one, who stands still
+// is the last one. Here the first recovery is over by then.
+func TestSettledInsideSteps(t *testing.T) {
+	toy := newToy(3, 2, 3)
+	toy.initiators = []core.Proc{0}
+	toy.on(0, 0, 3+toyAsked, 0, toySend{1, 0})
+	toy.rules[1][0][0] = toyRule{next: 1, output: true, sends: []toySend{{2, 1}}}
+	for _, settled := range []bool{false, true} {
+		w, err := New(Config{Setup: toy.setup(),
+			Model: fault.Model{Failures: 3, Checkpoints: 1, Settled: settled}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		schedule := []string{"crash p2", "restart p2 incarnation 1", "checkpoint p0"}
+		for _, tt := range []struct {
+			next string
+			may  bool // with settled
+		}{
+			{"", true}, {"deliver p0->p1 k0, stands still after effect 1", false},
+			{"deliver p1->p2 k1", false}, {"stop p1", false}, {"restart p1 incarnation 1", true},
+		} {
+			if tt.next != "" {
+				schedule = append(schedule, tt.next)
+			}
+			run, err := w.Replay(schedule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			texts, _ := w.Enabled(run.last())
+			if got := slices.Contains(texts, "crash p0"); got != (tt.may || !settled) {
+				t.Errorf("settled %t, behind %q a crash is possible: %t, among %q", settled,
+					schedule, got, texts)
+			}
+		}
+	}
+}

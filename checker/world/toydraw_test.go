@@ -15,6 +15,7 @@ type toyFeatures struct {
 	crashes, groups, reads, restoreSends, rollback, cyclic, monotone,
 	hosts, launches, stamped bool
 	renews, nested, small bool // with hosts; with launches; so that there are few states
+	shows                 bool // output, so that crashes inside steps make a difference
 }
 
 // randomToy draws a toy. A message of a kind sends only higher kinds, or (cyclic) each message
@@ -73,6 +74,9 @@ func randomToy(r *rand.Rand, f toyFeatures) *toy {
 			}
 		}
 	}
+	if f.shows {
+		t.show(r)
+	}
 	if f.rollback {
 		return t // groups of one
 	}
@@ -107,6 +111,24 @@ func randomToy(r *rand.Rand, f toyFeatures) *toy {
 		}
 	}
 	return t
+}
+
+// show has the last proc send to the first two, and messages lead to output behind what they send.
+func (t *toy) show(r *rand.Rand) {
+	last := t.procs - 1
+	start := &t.rules[last][0][t.kinds+toyStart]
+	start.sends = []toySend{{0, 0}, {1, 0}}[r.IntN(2):]
+	for p := range t.procs {
+		for s := range t.states {
+			first := &t.rules[p][s][0]
+			if len(first.sends) == 0 {
+				first.sends = []toySend{{(p + 1) % t.procs, 1}}
+			}
+			for e := range t.kinds {
+				t.rules[p][s][e].output = r.IntN(2) == 0
+			}
+		}
+	}
 }
 
 // host makes the last proc one that runs where another has adopted it: the first one at the start,
