@@ -118,8 +118,23 @@ func eventsAt(t *trace.Trace, step int) []trace.Event {
 	return t.Events[first:last]
 }
 
+// inOrder is the evidence of one step in an order that does not depend on the driver: what one
+// cut loses of a network without order is in none.
+func (w *World) inOrder(events []trace.Event) []trace.Event {
+	if !w.Model.Unordered || slices.ContainsFunc(events, func(e trace.Event) bool {
+		return e.Kind != trace.Lost
+	}) {
+		return events
+	}
+	return slices.SortedFunc(slices.Values(events), func(a, b trace.Event) int {
+		a.Step, b.Step = 0, 0
+		return strings.Compare(fmt.Sprintf("%+v", a), fmt.Sprintf("%+v", b))
+	})
+}
+
 // unlike says how the evidence of one step differs, but for the number of the step.
 func (w *World) unlike(got, want []trace.Event) string {
+	got, want = w.inOrder(got), w.inOrder(want)
 	for i := range max(len(got), len(want)) {
 		var words [2]string
 		same := i < len(got) && i < len(want)
