@@ -33,6 +33,7 @@ var apartFeatures = map[string]toyFeatures{
 	"nested":   {crashes: true, launches: true, nested: true, small: true},
 	"few":      {launches: true, small: true},
 	"mates":    {crashes: true, groups: true, restoreSends: true, shows: true, small: true},
+	"homes":    {crashes: true, hosts: true, restoreSends: true, shows: true, small: true},
 	"cyclic":   {cyclic: true, crashes: true}, "stamped": {crashes: true, stamped: true}}
 
 var apartNames = slices.Sorted(maps.Keys(apartFeatures))

@@ -97,8 +97,8 @@ func TestMatesGoOn(t *testing.T) {
 	}
 }
 
-// TestSettledInsideSteps: where a failure waits for the recovery from the last one, who stands still
-// is the last one. Here the first recovery is over by then.
+// TestSettledInsideSteps: where a failure waits for the recovery from the last one, that may be one
+// that stands still. Here the first recovery is over by then.
 func TestSettledInsideSteps(t *testing.T) {
 	toy := newToy(3, 2, 3)
 	toy.initiators = []core.Proc{0}
