@@ -17,6 +17,9 @@ func smallFile(name string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was read only
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > mostSmall {
+		return nil, fmt.Errorf("%s: %w", name, errVast) // without reading so much of it
+	}
 	return smallText(f, name)
 }
 

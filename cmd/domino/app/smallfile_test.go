@@ -61,3 +61,17 @@ func TestBounded(t *testing.T) {
 		}
 	}
 }
+
+// endless has as many bytes as are asked for.
+type endless struct{}
+
+// Read implements io.Reader.
+func (endless) Read(to []byte) (int, error) { return len(to), nil }
+
+// TestVastStream refuses what has no size that could be looked at before.
+func TestVastStream(t *testing.T) {
+	if text, err := smallText(endless{}, "standard input"); !errors.Is(err, errVast) ||
+		!strings.HasPrefix(err.Error(), "standard input: ") {
+		t.Errorf("%d bytes, %v", len(text), err)
+	}
+}

@@ -103,7 +103,7 @@ func TestNodes(t *testing.T) {
 	}
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if i != 0 && i != 3 {
+			if i != 3 { // several nodes, several at once, watchdogs: it has them all
 				effort.Seconds(t)
 			}
 			text := strings.Replace(example(tt.protocol, pair, tt.more), "failures: 2\n", "", 1)
@@ -179,7 +179,7 @@ func TestLeaves(t *testing.T) {
 // TestRollback: a rank that restarts itself from its stable storage is a new incarnation of the
 // same process, and ends as without.
 func TestRollback(t *testing.T) {
-	for _, protocol := range []string{"sbml", "rbml"} {
+	for _, protocol := range []string{"rbml", "sbml"}[:effort.Of(1, 2)] {
 		t.Run(protocol, func(t *testing.T) {
 			text := strings.Replace(example(protocol, ring), "failures: 2", "failures: 1", 1)
 			calm, v := run(t, text, plan.Plan{})
@@ -226,7 +226,7 @@ func TestStopped(t *testing.T) {
 	}
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if i == 0 {
+			if i != 1 {
 				effort.Seconds(t)
 			}
 			text := strings.Replace(tt.text, "failures: 2", "failures: 0", 1)
