@@ -145,7 +145,7 @@ func TestRepaired(t *testing.T) {
 	for _, name := range fuzz.Names(all.Protocols()) {
 		target := targetOf(t, name, "repaired")
 		r, err := fuzz.Run(t.Context(), target, fuzz.Options{Seed: 3,
-			Runs: effort.Cases(25, 120), Ignore: target.Shapes.Unjudged})
+			Runs: effort.Cases(15, 120), Ignore: target.Shapes.Unjudged})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
