@@ -105,8 +105,11 @@ func TestSettledInsideSteps(t *testing.T) {
 	toy.on(0, 0, 3+toyAsked, 0, toySend{1, 0})
 	toy.rules[1][0][0] = toyRule{next: 1, output: true, sends: []toySend{{2, 1}}}
 	for _, settled := range []bool{false, true} {
-		w, err := New(Config{Setup: toy.setup(),
-			Model: fault.Model{Failures: 3, Checkpoints: 1, Settled: settled}})
+		m := fault.Model{Failures: 3, Checkpoints: 1, Settled: settled}
+		if n, err := compareApart(t, toy.setup(), &m, 20_000); err != nil || n == 0 {
+			t.Errorf("settled %t: %d states apart: %v", settled, n, err)
+		}
+		w, err := New(Config{Setup: toy.setup(), Model: m})
 		if err != nil {
 			t.Fatal(err)
 		}
