@@ -57,16 +57,29 @@ func TestAnswerDies(t *testing.T) {
 }
 
 // TestMatesGoOn has p1 stand still, whose mate p2 goes on, stands still for nothing, and stops with
-// it in one event; nobody else may crash, as the budget is spent, and nobody starts again before.
+// it in one event; their group does not crash meanwhile, whatever the budget, and nobody starts
+// again before.
 func TestMatesGoOn(t *testing.T) {
 	toy := answersAndShows([][]core.Proc{{0}, {1, 2}})
 	toy.on(2, 0, 3+toyStart, 0)
 	toy.rules[1][0][0].sends = []toySend{{2, 1}}
 	toy.rules[2][0][1] = toyRule{next: 1, output: true, sends: []toySend{{0, 1}}}
-	w, err := New(Config{Setup: toy.setup(), Model: fault.Model{Failures: 1}})
-	if err != nil {
-		t.Fatal(err)
+	for failures := 1; failures < 3; failures++ {
+		m := fault.Model{Failures: failures}
+		if n, err := compareApart(t, toy.setup(), &m, 20_000); err != nil || n == 0 {
+			t.Errorf("%d failures: %d states apart: %v", failures, n, err)
+		}
+		w, err := New(Config{Setup: toy.setup(), Model: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		matesGoOn(t, w, failures > 1)
 	}
+}
+
+// matesGoOn is TestMatesGoOn in a world in which p0, too, may crash behind the first event.
+func matesGoOn(t *testing.T, w *World, more bool) {
+	t.Helper()
 	schedule := []string{"deliver p0->p1 k0, stands still after effect 1"}
 	for _, tt := range []struct {
 		next string
@@ -87,13 +100,73 @@ func TestMatesGoOn(t *testing.T) {
 			t.Fatal(err)
 		}
 		texts, _ := w.Enabled(run.last())
+		if got := slices.Contains(texts, "crash p0"); got != more {
+			t.Errorf("behind %q: p0 may crash: %t", schedule, got)
+		}
 		texts = slices.DeleteFunc(texts, func(text string) bool {
-			return text == "cut p2->p0" || text == "cut p1->p2"
+			return text == "cut p2->p0" || text == "cut p1->p2" || text == "crash p0"
 		})
 		slices.Sort(texts)
 		if !slices.Equal(texts, tt.want) {
 			t.Errorf("behind %q: %q, want %q", schedule, texts, tt.want)
 		}
+	}
+}
+
+// TestMatesFollow is the same where members stop one by one: whoever is left behind may stand still
+// inside a step for nothing, and each who stands still stops alone, in any order.
+func TestMatesFollow(t *testing.T) {
+	toy := answersAndShows([][]core.Proc{{0}, {1, 2}})
+	toy.on(2, 0, 3+toyStart, 0)
+	toy.rules[1][0][0].sends = []toySend{{2, 1}}
+	toy.rules[2][0][1] = toyRule{next: 1, output: true, sends: []toySend{{0, 1}}}
+	m := fault.Model{Failures: 1, Staggered: true}
+	if n, err := compareApart(t, toy.setup(), &m, 20_000); err != nil || n == 0 {
+		t.Errorf("%d states apart: %v", n, err)
+	}
+	w, err := New(Config{Setup: toy.setup(), Model: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := w.Replay([]string{"deliver p0->p1 k0, stands still after effect 1",
+		"deliver p1->p2 k1, stands still after effect 1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, _ := w.Enabled(run.last())
+	for _, want := range []string{"stop p1", "stop p2"} {
+		if !slices.Contains(texts, want) {
+			t.Errorf("no %q among %q", want, texts)
+		}
+	}
+}
+
+// TestGuestsFollow has p1 stand still, on whose node p2 runs: p2 goes on, stands still for nothing,
+// and stops with its node only.
+func TestGuestsFollow(t *testing.T) {
+	toy := answersAndShows(nil)
+	toy.hosted = map[core.Proc]bool{2: false}
+	toy.on(1, 0, 3+toyStart, 0)
+	toy.rules[1][0][3+toyStart].adopts = []core.Proc{2}
+	toy.on(2, 0, 3+toyStart, 0)
+	toy.rules[1][0][0].sends = []toySend{{2, 1}}
+	toy.rules[2][0][1] = toyRule{next: 1, output: true, sends: []toySend{{0, 1}}}
+	m := fault.Model{Failures: 1}
+	if n, err := compareApart(t, toy.setup(), &m, 20_000); err != nil || n == 0 {
+		t.Errorf("%d states apart: %v", n, err)
+	}
+	w, err := New(Config{Setup: toy.setup(), Model: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run, err := w.Replay([]string{"deliver p0->p1 k0, stands still after effect 1",
+		"deliver p1->p2 k1, stands still after effect 1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, _ := w.Enabled(run.last())
+	if slices.Contains(texts, "stop p2") || !slices.Contains(texts, "stop p1") {
+		t.Errorf("want the stop of p1 and not of p2 alone, among %q", texts)
 	}
 }
 
