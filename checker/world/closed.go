@@ -32,6 +32,9 @@ func unprovable(o *checker.Options) string {
 	case o.Reduce&^(checker.Singletons|checker.Crashes|checker.Sleep) != 0:
 		return "it is of one search of all that may happen: want none, or a list of singletons, " +
 			"crashes, sleep"
+	case o.Reduce.Has(checker.Singletons | checker.Sleep):
+		// a step that sleeps may lead to a state that only the step taken alone leaves out
+		return "steps that sleep lead out of the states that singletons leaves: want one of both"
 	}
 	return ""
 }

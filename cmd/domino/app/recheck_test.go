@@ -180,6 +180,7 @@ func TestNoCertificate(t *testing.T) {
 		"h5 --lasso":                        "it contradicts --lasso",
 		"h5 --estimate":                     "it contradicts --certificate",
 		"h5 --reduce sets":                  "no certificate: it is of one search",
+		"h5 --reduce singletons,sleep":      "no certificate: steps that sleep",
 		"h5 --certificate /none/of/these/x": "no directory",
 	} {
 		args := append([]string{"check", "--certificate", file}, strings.Fields(line)...)
