@@ -92,11 +92,11 @@ func (w *World) consequence(state []uint32, p core.Proc, pl *plan, e *event) boo
 			return true
 		}
 	}
-	if e.care&watched != 0 {
-		o := w.observe(state[w.monitors.word], e.step)
-		return o.violation != 0 || o.next != state[w.monitors.word]
+	if e.care&watched != 0 && w.observe(state[w.monitors.word], e.step).next !=
+		state[w.monitors.word] {
+		return true
 	}
-	return e.care&judged != 0 && w.judge(state, p, e.step) != 0
+	return e.care&(judged|watched) != 0 && w.judge(state, p, e.step) != 0
 }
 
 // consequenceFor is consequence for an event that looks at other procs.
