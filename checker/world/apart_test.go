@@ -58,6 +58,9 @@ func drawApart(r *rand.Rand, f toyFeatures) (*toy, fault.Model) {
 	case !f.small:
 		unusual(r, &m)
 	}
+	if f.rollback && m.Set { // what is never gone has lives roll back without end
+		m.Set, m.Selective = false, false
+	}
 	return toy, m
 }
 
