@@ -215,8 +215,9 @@ func TestSpent(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := strings.Replace(wanted(9), "5 250", "5 4", 1)
-		if text := strings.Join(got, "\n"); text != want || deaths.Load() != 4 {
-			t.Errorf("%d deaths:\n%s", deaths.Load(), text)
+		// whom a stalled coordinator hands the job again, as it is given up, dies of it, too
+		if text, n := strings.Join(got, "\n"), deaths.Load(); text != want || n != 4 && n != 5 {
+			t.Errorf("%d deaths:\n%s", n, text)
 		}
 		if err := c.Close(ctx, campaign.Done); err != nil {
 			t.Error(err)
