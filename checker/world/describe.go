@@ -42,7 +42,7 @@ func (w *World) describe(state []uint32, c eventCode) string {
 		}
 		text = verb + name + " " + e.Writing[e.puts()].Key
 	case erase:
-		text = "erased " + name + " " + e.Writing[0].Key
+		text = fault.ChangeName(e.Writing[0].Gone) + " " + name + " " + e.Writing[0].Key
 	case told:
 		text = "told " + name + " down " + w.names(
 			w.notice(w.envOf(state, p), w.pendingIndex(state, p, a)))

@@ -108,6 +108,15 @@ func DamageName(way int) string {
 	return "the last bit"
 }
 
+// ChangeName is a change of the stable store that is done without anybody being told, in words: a
+// delete, or a write of who stands still.
+func ChangeName(gone bool) string {
+	if gone {
+		return "erased"
+	}
+	return "written"
+}
+
 // Spoils reports whether the records of a proc may be lost, corrupted or refused.
 func (m *Model) Spoils(p trace.Proc) bool {
 	return m.Spoiled == nil || slices.Contains(m.Spoiled, p)

@@ -461,7 +461,7 @@ func (r *run) name(p *proc, o *offer, events []trace.Event) string {
 	case cut:
 		return "cut " + l.Channel(o.channel.from, o.channel.inc, p.id)
 	case erase:
-		return "erased " + name + " " + p.writing[0].key
+		return fault.ChangeName(p.writing[0].gone) + " " + name + " " + p.writing[0].key
 	case checkpoint:
 		return "checkpoint " + name
 	case suspect:
