@@ -141,32 +141,80 @@ func TestMatesFollow(t *testing.T) {
 	}
 }
 
-// TestGuestsFollow has p1 stand still, on whose node p2 runs: p2 goes on, stands still for nothing,
-// and stops with its node only.
+// TestGuestsFollow has p1 stand still, on whose node p2 runs: p2 goes on, whatever it is given,
+// stands still for nothing, also where p2 itself may not be the victim of a failure, and stops with
+// its node only.
 func TestGuestsFollow(t *testing.T) {
 	toy := answersAndShows(nil)
 	toy.hosted = map[core.Proc]bool{2: false}
+	toy.initiators = []core.Proc{2}
 	toy.on(1, 0, 3+toyStart, 0)
 	toy.rules[1][0][3+toyStart].adopts = []core.Proc{2}
 	toy.on(2, 0, 3+toyStart, 0)
 	toy.rules[1][0][0].sends = []toySend{{2, 1}}
-	toy.rules[2][0][1] = toyRule{next: 1, output: true, sends: []toySend{{0, 1}}}
-	m := fault.Model{Failures: 1}
-	if n, err := compareApart(t, toy.setup(), &m, 20_000); err != nil || n == 0 {
-		t.Errorf("%d states apart: %v", n, err)
+	inside := toyRule{next: 1, output: true, sends: []toySend{{0, 1}}}
+	toy.rules[2][0][1], toy.rules[2][0][3+toyAsked] = inside, inside
+	for _, victims := range [][]core.Proc{nil, {1}} {
+		m := fault.Model{Failures: 1, Checkpoints: 1, Victims: victims}
+		if n, err := compareApart(t, toy.setup(), &m, 20_000); err != nil || n == 0 {
+			t.Errorf("victims %v: %d states apart: %v", victims, n, err)
+		}
+		w, err := New(Config{Setup: toy.setup(), Model: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, last := range []string{"deliver p1->p2 k1", "checkpoint p2"} {
+			run, err := w.Replay([]string{"deliver p0->p1 k0, stands still after effect 1",
+				last + ", stands still after effect 1"})
+			if err != nil {
+				t.Fatalf("victims %v: %v", victims, err)
+			}
+			texts, _ := w.Enabled(run.last())
+			if slices.Contains(texts, "stop p2") || !slices.Contains(texts, "stop p1") {
+				t.Errorf("victims %v: want the stop of p1 and not of p2 alone, among %q", victims,
+					texts)
+			}
+		}
 	}
-	w, err := New(Config{Setup: toy.setup(), Model: m})
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := w.Replay([]string{"deliver p0->p1 k0, stands still after effect 1",
-		"deliver p1->p2 k1, stands still after effect 1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	texts, _ := w.Enabled(run.last())
-	if slices.Contains(texts, "stop p2") || !slices.Contains(texts, "stop p1") {
-		t.Errorf("want the stop of p1 and not of p2 alone, among %q", texts)
+}
+
+// TestWritesOfTheStill: what who stands still has written becomes stable, or not, while it stands,
+// and that is an event where somebody else is down who reads it. Nobody is told.
+func TestWritesOfTheStill(t *testing.T) {
+	toy := answersAndShows(nil)
+	toy.rules[1][0][0].persist = true
+	for _, read := range []bool{false, true} {
+		if toy.reads = map[core.Proc][]core.Proc{1: {1}}; read {
+			toy.reads[2] = []core.Proc{2, 1}
+		}
+		m := fault.Model{Failures: 2}
+		if n, err := compareApart(t, toy.setup(), &m, 20_000); err != nil || n == 0 {
+			t.Errorf("read %t: %d states apart: %v", read, n, err)
+		}
+		w, err := New(Config{Setup: toy.setup(), Model: m})
+		if err != nil {
+			t.Fatal(err)
+		}
+		schedule := []string{"crash p2", "deliver p0->p1 k0, stands still after effect 2"}
+		run, err := w.Replay(schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts, _ := w.Enabled(run.last())
+		if slices.Contains(texts, "written p1 s") != read ||
+			slices.Contains(texts, "persisted p1 s") {
+			t.Errorf("read %t: %q", read, texts)
+		}
+		if !read {
+			continue
+		}
+		if run, err = w.Replay(append(schedule, "written p1 s")); err != nil {
+			t.Fatal(err)
+		}
+		texts, _ = w.Enabled(run.last())
+		if slices.Contains(texts, "written p1 s") || !slices.Contains(texts, "stop p1") {
+			t.Errorf("behind the write: %q", texts)
+		}
 	}
 }
 
