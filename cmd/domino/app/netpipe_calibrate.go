@@ -94,6 +94,9 @@ func (std streams) calibrate(ctx context.Context, o *netpipeOptions, plan *netpi
 		// without, it is refused below, with the reason
 		m.Protocols[i].Timed, _ = simulate.Time(m.Protocols[i].Protocol)
 	}
+	if err := o.crowdedRounds(ctx, std, m); err != nil || ctx.Err() != nil {
+		return err
+	}
 	records, err := gauge.Store("")
 	if err != nil {
 		return err

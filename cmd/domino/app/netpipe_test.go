@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/domino-check/domino/checker/effort"
+	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/gauge"
 	"github.com/domino-check/domino/impl/runtime/tcp/netpipe"
 )
@@ -111,7 +112,13 @@ func TestNetpipeCalibrates(t *testing.T) {
 	}
 	var steps []string
 	woken := false // what it costs to be woken was measured, beside other ranks
+	busy := fmt.Sprintf("a round of %d and %d busy ranks on %d cores", 2*runtime.NumCPU(),
+		4*runtime.NumCPU(), runtime.NumCPU())
 	for _, p := range a.Machine.Parameters {
+		if p.Name == "step.rbml" && 4*runtime.NumCPU() <= core.MaxSearched &&
+			!strings.Contains(p.Source, busy) {
+			t.Errorf("%+v: no source %q", p, busy)
+		}
 		woken = woken || p.Name == "wake" && p.Value > 0 && strings.Contains(p.Source,
 			fmt.Sprintf("a lap of %d ranks that share %d cores", 4*runtime.NumCPU(),
 				runtime.NumCPU()))

@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/domino-check/domino/impl/program/kernels"
 	"github.com/domino-check/domino/impl/protocol"
 )
 
@@ -57,11 +56,22 @@ type Lap struct {
 	Trip
 }
 
+// Round is what an iteration of a busy ring of ranks that all share the cores of one computer takes
+// longer under a protocol than without; zero where that was not measured. Every rank sends and
+// receives one message, so that no core is idle, and whatever a protocol does beside the ranks
+// counts as well.
+type Round struct {
+	Ranks int
+	Bytes int64   // of a message
+	More  float64 // nanoseconds
+}
+
 // Stepped are the trips of a protocol.
 type Stepped struct {
 	Protocol *protocol.Protocol
 	Together bool // in one cluster
 	Trips    []Trip
+	Rounds   []Round   // instead of the trips the step follows from these
 	Timed    []Handled // steps, see Time; none: what a protocol adds to messages takes no time
 }
 
@@ -319,108 +329,6 @@ func (c *calibration) wake() error {
 		"of %d ranks that share %d cores, of each its part, less half a round trip of none", c.How,
 		c.Lap.Ranks, c.Computer.Cores), 0)
 	return nil
-}
-
-// The price of a step is searched in so many nanoseconds.
-const mostStep = 1_000_000
-
-// smallest are the sizes at which a step counts for more than bytes do.
-const smallest = 1 << 10
-
-// protocol finds what a step under a protocol takes: that with which the modelled trip of a small
-// message takes what was measured, the median over small sizes. The residual is over all sizes.
-func (c *calibration) protocol(p *Stepped) error {
-	if len(p.Trips) == 0 {
-		return errors.New("no trips were measured")
-	}
-	c.header(p)
-	name := "step." + p.Protocol.Name
-	modelled := func(step, bytes int64) (float64, error) {
-		return halfTrip(c.machine.With(Parameter{Name: name, Value: float64(step), Unit: "ns"}), p,
-			bytes)
-	}
-	var steps []int64
-	for i, t := range p.Trips {
-		if i > 0 && t.Bytes > smallest {
-			break
-		}
-		low, high := int64(1), int64(mostStep)
-		for low < high { // the least with which it takes as long
-			step := (low + high) / 2
-			takes, err := modelled(step, t.Bytes)
-			if err != nil {
-				return err
-			}
-			if takes >= t.Nanos {
-				high = step
-			} else {
-				low = step + 1
-			}
-		}
-		steps = append(steps, low)
-	}
-	slices.Sort(steps)
-	step := steps[len(steps)/2]
-	var squares float64
-	for _, t := range p.Trips {
-		takes, err := modelled(step, t.Bytes)
-		if err != nil {
-			return err
-		}
-		squares += (takes/t.Nanos - 1) * (takes/t.Nanos - 1)
-	}
-	c.add(name, float64(step), "ns", fmt.Sprintf("%s, memory: half a round trip of the smallest "+
-		"messages, median of %d sizes", c.How, len(steps)),
-		math.Sqrt(squares/float64(len(p.Trips))))
-	return nil
-}
-
-// header finds what a step takes longer for what the protocol adds to its messages.
-func (c *calibration) header(p *Stepped) {
-	if len(p.Timed) == 0 {
-		return
-	}
-	nanos, residual, ok := headerCost(p.Timed)
-	source := "measured: least times of the same steps in a repeated run, slope over what the " +
-		"protocol has added to their messages"
-	if !ok {
-		source = "what the protocol adds to messages has one size: the price of a step has it"
-	}
-	c.machine.Parameters = append(c.machine.Parameters, Parameter{
-		Name: headerPrice(p.Protocol.Name), Value: math.Round(nanos), Unit: "ns/KiB",
-		Source: source, Residual: math.Round(residual*1e4) / 1e4})
-}
-
-// halfTrip is half a round trip of two ranks of a node in nanoseconds: the difference between runs
-// of many and of few laps.
-func halfTrip(m *Machine, p *Stepped, bytes int64) (float64, error) {
-	const few, many = 10, 40
-	var ends [2]int64
-	for i, laps := range []int{few, many} {
-		suite, err := kernels.Build(fmt.Sprintf("ring variant=token ranks=2 size=%d iterations=%d",
-			bytes, laps))
-		if err != nil {
-			return 0, err
-		}
-		request := protocol.Request{}
-		for r := range suite.Names {
-			if p.Together {
-				r = 0
-			}
-			request.Layout.Clusters = append(request.Layout.Clusters, r)
-		}
-		under, _, err := Prepare(p.Protocol, suite, request)
-		if err != nil {
-			return 0, err
-		}
-		out, err := (&Job{Machine: m.With(Parameter{Name: "ranks", Value: 2, Unit: "1"}),
-			Setup: under, Steps: 1 << 20}).Run()
-		if err != nil {
-			return 0, err
-		}
-		ends[i] = out.Completion
-	}
-	return float64(ends[1]-ends[0]) / 1000 / 2 / (many - few), nil
 }
 
 // With is the machine with another value of a parameter, whatever that is.

@@ -162,6 +162,41 @@ func TestCalibrateStep(t *testing.T) {
 	}
 }
 
+// Aim: of eight ranks that are never idle on two cores, an iteration takes four times what one rank
+// has to do in it. With HydEE that is a step of it, and not one of none, and the copy of a message
+// of 8 bytes, of 1.6 ns: of 2,406.4 ns more, a step of 700 ns follows, whatever a trip takes. With
+// sixteen it is eight times that; of two rings the mean counts. A round that makes no sense is
+// refused.
+func TestCalibrateStepOfRounds(t *testing.T) {
+	p, err := protocol.List(all.Protocols()).Find("hydee")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := known(0)
+	s := simulate.Stepped{Protocol: p, Trips: m.Within.None,
+		Rounds: []simulate.Round{{Ranks: 8, Bytes: 8, More: 4 * (700 - 100 + 1.6)}}}
+	m.Protocols = []simulate.Stepped{s}
+	for _, want := range []float64{700, 600} {
+		machine, left, err := m.Calibrate("mine")
+		if err != nil || len(left) != 1 {
+			t.Fatalf("%v, left out %v", err, left)
+		}
+		if got := values(machine)["step.hydee"]; math.Abs(got-want) > 10 {
+			t.Errorf("step.hydee is %v ns, want %v", got, want)
+		}
+		m.Protocols[0].Rounds = append(m.Protocols[0].Rounds, simulate.Round{Ranks: 16, Bytes: 8,
+			More: 8 * (500 - 100 + 1.6)})
+	}
+	for _, wrong := range []simulate.Round{{Ranks: 1, Bytes: 8, More: 1}, {Ranks: 8, More: 1},
+		{Ranks: 8, Bytes: 8, More: math.NaN()}, {Ranks: 8, Bytes: 8, More: math.Inf(1)}} {
+		m.Protocols[0].Rounds = []simulate.Round{wrong}
+		if _, left, err := m.Calibrate("mine"); err != nil || len(left) != 2 ||
+			!strings.Contains(left[1], "step.hydee: a round of ") {
+			t.Errorf("%+v: %v, left out %v", wrong, err, left)
+		}
+	}
+}
+
 // Aim: a protocol whose steps were timed has the price of what it adds, and that is not in its
 // constant price, too: of a trip under HydEE, which adds 28 bytes, handled where a message leaves
 // and where it comes at 12.5 ns each, 300 ns remain for the step.
