@@ -36,7 +36,13 @@ func (s *supervisor) tick() {
 		}
 		s.restart()
 	}
-	if s.round.asked || !s.still() || s.disturbs() {
+	s.askAll()
+}
+
+// askAll asks all what they are doing, unless that can not say that the run is complete.
+func (s *supervisor) askAll() {
+	if s.over || s.ending || s.expired || s.steering != nil || s.round.asked || !s.still() ||
+		s.disturbs() {
 		return
 	}
 	s.round.number++
@@ -112,6 +118,9 @@ func (s *supervisor) status(p *proc, a answer) {
 		same = same && before[q] == a.Steps
 	}
 	if !same {
+		if before == nil { // most likely nothing has happened since, and with that it is complete
+			s.askAll()
+		}
 		return
 	}
 	s.round.quiet = true

@@ -392,7 +392,9 @@ func (s *supervisor) hear(p *proc, a answer) {
 	case saidStatus:
 		s.status(p, a)
 	case saidDone:
-		p.done = true
+		if p.done = true; s.done() {
+			s.askAll()
+		}
 	case saidHosts:
 		s.look(p, false)
 		s.restart()
