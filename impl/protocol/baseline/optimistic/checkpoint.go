@@ -49,12 +49,20 @@ func (l *layer) checkpoint(out []core.Effect) []core.Effect {
 	return l.s.Saving.Request(l, out)
 }
 
-// Image implements snapshot.Member. What has arrived from other units they will send again.
+// Image implements snapshot.Member. What has arrived from other units they will send again. What
+// has arrived from mates will not be, so it is in the image even if it still waits for the
+// beginning of an incarnation: its sender saves a state behind it, and the line is one only when
+// nothing that this depends on can be undone.
 func (l *layer) Image() *image {
 	img := &image{App: l.app.Image(), Channels: l.s.Channels.Clone(false),
 		Vector: slices.Clone(l.s.Vector)}
 	for _, q := range l.mates() {
 		img.Channels[q].Arrived = slices.Clone(l.s.Channels[q].Arrived)
+	}
+	for i := range l.s.Held {
+		if h := &l.s.Held[i]; l.inside(h.From) {
+			img.Channels.Accept(h.From, &h.Data)
+		}
 	}
 	return img
 }

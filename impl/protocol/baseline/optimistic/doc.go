@@ -32,7 +32,9 @@
 //	P5  What the receiver does not have is sent again, also by who has restarted himself: what he
 //	    had on its way may be lost.
 //	P6  An image is the line of a unit when it is stable and everything is that it depends on, so
-//	    that no image is an orphan. Then the log before it is deleted, and senders forget.
+//	    that no image is an orphan. Then the log before it is deleted, and senders forget. What is
+//	    on its way from a mate is in the image, also if it is held (P2): the mate will not send it
+//	    again.
 //	P7  An output waits until everything is stable that it depends on. That is asked for, when it
 //	    is needed, and answered when it is so.
 //	P8  A member of a unit that has restarted tells its mates, who go back, too; they go on when

@@ -72,6 +72,9 @@ func (l *layer) arrive(from core.Rank, d *Data, out []core.Effect) []core.Effect
 		return append(out, core.DropInput(from.Proc(), d.Payload.ID, "an orphan"))
 	case !l.s.Ends.KnownIn(d.Vector) && !l.has(OP4): // Deviation: OP4 does not hold it
 		l.hold(from, d)
+		if l.inside(from) { // a checkpoint does not wait until it is let in
+			l.s.Saving.Record(l, from, l.s.Held[len(l.s.Held)-1].Data)
+		}
 		return out
 	}
 	if !l.s.Channels.Accept(from, d) {
