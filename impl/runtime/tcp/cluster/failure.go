@@ -13,7 +13,6 @@ import (
 type burial struct {
 	procs    []core.Proc
 	waiting  []core.Proc // to be reaped
-	cut      []core.Proc // of procs, whose life had begun
 	epoch    uint64
 	awaiting []core.Proc // who has to agree
 	crash    int         // in Result.Crashes
@@ -172,9 +171,6 @@ func (s *supervisor) crash(chosen []*proc, ordered bool) *burial {
 			continue // it is down
 		}
 		b.procs, b.waiting = append(b.procs, p.id), append(b.waiting, p.id)
-		if p.up {
-			b.cut = append(b.cut, p.id)
-		}
 		if p.dying = true; p.process != nil && p.on == siteOf(p.id) {
 			p.process.KillGroup()
 		} else if p.process != nil {
@@ -223,9 +219,6 @@ func (s *supervisor) laterVictims(b *burial) bool {
 		for _, q := range s.running(s.procs[id]) {
 			if h := q.id; q.process != nil && !q.dying {
 				b.procs, b.waiting = append(b.procs, h), append(b.waiting, h)
-				if q.up {
-					b.cut = append(b.cut, h)
-				}
 				s.out.Crashes[b.crash].Procs = b.procs
 				q.dying = true
 				q.process.Kill()
@@ -241,6 +234,9 @@ func (s *supervisor) bury(b *burial) {
 	if s.onlyBegun(b); len(b.procs) == 0 {
 		for _, k := range b.killings {
 			s.killed(k)
+		}
+		for _, w := range s.setup.Watchers {
+			s.reportLater(s.procs[w]) // of what has waited for this
 		}
 		s.restart()
 		return

@@ -47,11 +47,13 @@ func (s *supervisor) notify(n notice) {
 	g := s.setup.Group(n.group)
 	for _, w := range s.setup.Watchers {
 		q := s.procs[w]
-		if slices.Contains(g, w) || slices.Contains(q.pending, n) {
+		if slices.Contains(g, w) {
 			continue
 		}
-		q.pending = append(q.pending, n)
-		slices.SortFunc(q.pending, notice.compare)
+		if !slices.Contains(q.pending, n) {
+			q.pending = append(q.pending, n)
+			slices.SortFunc(q.pending, notice.compare)
+		}
 		s.reportLater(q)
 	}
 }
@@ -68,11 +70,15 @@ func (s *supervisor) report(p *proc) {
 	if len(p.pending) == 0 || !p.up || p.dying || s.over || s.ending {
 		return
 	}
-	now := p.pending[:1:1]
-	if s.c.Model.Joint {
-		now = p.pending
+	at := slices.IndexFunc(p.pending, func(n notice) bool { return !s.fails(n) })
+	if at < 0 || s.c.Model.Joint && slices.ContainsFunc(p.pending, s.fails) {
+		return // it is told when all agree
 	}
-	p.told, p.pending = append(p.told, now), p.pending[len(now):]
+	now := slices.Clone(p.pending[at : at+1])
+	if s.c.Model.Joint {
+		now = slices.Clone(p.pending)
+	}
+	p.told, p.pending = append(p.told, now), slices.Delete(p.pending, at, at+len(now))
 	var procs []core.Proc
 	for _, n := range now {
 		procs = append(procs, s.setup.Group(n.group)...)
@@ -92,12 +98,28 @@ func (s *supervisor) report(p *proc) {
 	}
 }
 
-// cameBack reports whether a proc has begun a life since the last failure of which its group has
-// been reported: it is up, or was until a failure on which not all agree yet. Of that the watchers
-// are told when they do.
+// fails reports whether the group of a notice has failed once more since, and not all agree on that
+// yet: then both are one to whoever has heard of neither. Lives that are told of one by one are
+// not, and a course says itself who is told when.
+func (s *supervisor) fails(n notice) bool {
+	g := s.setup.Group(n.group)
+	return !s.setup.Launched && s.steering == nil && slices.ContainsFunc(
+		slices.Concat(s.dying, s.burying), func(b *burial) bool {
+			return slices.ContainsFunc(b.procs, func(q core.Proc) bool {
+				return slices.Contains(g, q)
+			})
+		})
+}
+
+// cameBack reports whether a proc has begun a life and is in it. Its evidence tells, as it may not
+// have said so yet.
 func (s *supervisor) cameBack(p core.Proc) bool {
-	return s.procs[p].up || slices.ContainsFunc(slices.Concat(s.dying, s.burying),
-		func(b *burial) bool { return slices.Contains(b.cut, p) })
+	q := s.procs[p]
+	if q.up || q.process == nil || q.dying {
+		return q.up
+	}
+	s.look(q, false)
+	return len(q.reader.pieces) > 0
 }
 
 // started goes on with a new life: it has not known those who are up again by now. Where procs are
