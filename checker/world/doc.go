@@ -57,8 +57,9 @@
 //
 // Three gaps. Where all failures strike in one instant (fault.Model.OneInstant), nobody crashes
 // inside a step. A proc that has rolled back does not crash before it has started again, so nobody
-// is told of that. And who is stopped by a kill, or by the exit of a mate, is between two steps
-// then. Lift finds such runs of processes to be none of the world.
+// is told of that, and what is on its way to it is not lost with it (the crash right behind the
+// restart is there, one life later). And who is stopped by a kill, or by the exit of a mate, is
+// between two steps then. Lift finds such runs of processes to be none of the world.
 //
 // Members of a group may stop one by one: then a crash takes single procs, whoever is left behind
 // in a life that others have left is bound to follow, at any later time and for free, and the group
