@@ -57,9 +57,8 @@ type Lap struct {
 }
 
 // Round is what an iteration of a busy ring of ranks that all share the cores of one computer takes
-// longer under a protocol than without; zero where that was not measured. Every rank sends and
-// receives one message, so that no core is idle, and whatever a protocol does beside the ranks
-// counts as well.
+// longer under a protocol than without. Every rank sends and receives one message, so that no core
+// is idle, and whatever a protocol does beside the ranks counts as well.
 type Round struct {
 	Ranks int
 	Bytes int64   // of a message

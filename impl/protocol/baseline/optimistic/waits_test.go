@@ -44,7 +44,8 @@ crash x`
 // TestWaitsInImage: a message inside a unit that still waits for the beginning of an incarnation
 // while the unit takes a checkpoint is in the image of its receiver, whether it came before that
 // image was taken or behind it. Its sender has sent it in the line, and will not send it again: x
-// would wait for it for ever. Found by tortured processes; the smallest runs worked out by hand.
+// would wait for it for ever. Tortured processes found it; these runs are of smaller programs, and
+// each ends stuck without its half of what Image and arrive do.
 func TestWaitsInImage(t *testing.T) {
 	catalogue, err := verify.NewCatalogue(optimistic.Vaidya)
 	if err != nil {

@@ -11,7 +11,8 @@ import (
 )
 
 // TestStartedOwes: what a watcher that starts again is told of a failure of the life before, by
-// what has become since of who had failed. A failure on which not all agree yet is another one.
+// what has become since of who had failed. Of who is killed again it is told when all agree on that
+// (TestReportWaits).
 func TestStartedOwes(t *testing.T) {
 	killed := []*burial{{procs: []core.Proc{1}}}
 	nothing := filepath.Join(t.TempDir(), "nothing")
