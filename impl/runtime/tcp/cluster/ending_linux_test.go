@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -123,49 +125,49 @@ func alive(process int) bool {
 }
 
 // TestInterruptedAnywhere interrupts a run with two failures, one of them during the recovery from
-// the other, at each of its first answers, then at every few: the run ends as interrupted, or was
-// over, and no process is left.
+// the other, at the nth answer of each kind: the run ends as interrupted, or was over, and no
+// process is left. So many answers of a kind come in each run: four processes begin and at least
+// one begins again, both failures are reached, each is told to the three others, and at the end
+// each says twice that it is quiet, and once that it has ended.
 func TestInterruptedAnywhere(t *testing.T) {
-	kinds := map[string]bool{}
-	complete, all := 0, 0
-	sparse, few := 12, 4
+	counts := map[string]int{"up": 5, "moment": 2, "dead": 6, "status": 8, "end": 4}
 	if testing.Short() || !effort.Long() {
-		sparse, few = 1, 2 // which answer is the nth depends on the machine
+		counts = map[string]int{"up": 1, "dead": 1}
 	}
-	for n := 1; n < 120; n += 1 + n/sparse {
-		all++
-		c, _ := config(t, example("hydee", ring),
-			plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{1}, By: 1, After: 2}}})
-		c.Reached = []cluster.Reached{{Victims: []core.Proc{3}, By: 1, What: cluster.Renewed,
-			Number: 1}}
-		var processes []int
-		c.Started = func(_ core.Proc, process int) { processes = append(processes, process) }
-		ctx, cancel := context.WithCancel(t.Context())
-		heard := 0
-		c.OnAnswer(func(kind string) {
-			if heard++; heard == n {
-				kinds[kind] = true
-				cancel()
-			}
-		})
-		out, err := cluster.Run(ctx, c)
-		cancel()
-		if err != nil || !out.Complete && out.Bound != "interrupted" {
-			t.Errorf("at answer %d: %v, %+v", n, err, out)
-			continue
-		}
-		if out.Complete {
-			complete++
-		}
-		for _, p := range processes {
-			if err := syscall.Kill(p, 0); !errors.Is(err, syscall.ESRCH) {
-				t.Errorf("at answer %d: process %d is left: %v", n, p, err)
-			}
+	for _, at := range slices.Sorted(maps.Keys(counts)) {
+		for n := range counts[at] {
+			t.Run(fmt.Sprintf("%s %d", at, n+1), func(t *testing.T) { interruptAt(t, at, n+1) })
 		}
 	}
-	if len(kinds) < few || complete > all*2/3 {
-		t.Errorf("interrupted at answers of the kinds %v, %d runs were over before", kinds,
-			complete)
+}
+
+// interruptAt interrupts it at the nth answer of one kind.
+func interruptAt(t *testing.T, at string, n int) {
+	c, _ := config(t, example("hydee", ring),
+		plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{1}, By: 1, After: 2}}})
+	c.Reached = []cluster.Reached{{Victims: []core.Proc{3}, By: 1, What: cluster.Renewed,
+		Number: 1}}
+	var processes []int
+	c.Started = func(_ core.Proc, process int) { processes = append(processes, process) }
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	heard := map[string]int{}
+	c.OnAnswer(func(kind string) {
+		if heard[kind]++; kind == at && heard[kind] == n {
+			cancel()
+		}
+	})
+	out, err := cluster.Run(ctx, c)
+	if err != nil || !out.Complete && out.Bound != "interrupted" {
+		t.Errorf("%v, %+v", err, out)
+	}
+	if heard[at] < n || out.Complete && at != "end" && at != "status" {
+		t.Errorf("over (complete: %v) before it was interrupted, behind %v", out.Complete, heard)
+	}
+	for _, p := range processes {
+		if err := syscall.Kill(p, 0); !errors.Is(err, syscall.ESRCH) {
+			t.Errorf("process %d is left: %v", p, err)
+		}
 	}
 }
 
