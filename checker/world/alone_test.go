@@ -31,6 +31,8 @@ var aloneFamilies = []struct {
 	{"rounds that others see, crashes", 200, 1,
 		toyFeatures{crashes: true, monotone: true, stamped: true}},
 	{"rollbacks", 150, 0, toyFeatures{rollback: true, monotone: true}},
+	{"crashes behind rollbacks", 300, 2,
+		toyFeatures{crashes: true, rollback: true, watched: true, monotone: true, small: true}},
 	{"crashes inside steps", 300, 1,
 		toyFeatures{crashes: true, shows: true, monotone: true, small: true}},
 }

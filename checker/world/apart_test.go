@@ -34,6 +34,12 @@ var apartFeatures = map[string]toyFeatures{
 	"few":      {launches: true, small: true},
 	"mates":    {crashes: true, groups: true, restoreSends: true, shows: true, small: true},
 	"homes":    {crashes: true, hosts: true, restoreSends: true, shows: true, small: true},
+	"back":     {crashes: true, rollback: true, watched: true, small: true},
+	"mateback": {crashes: true, rollback: true, watched: true, groups: true, small: true},
+	"hostback": {crashes: true, rollback: true, watched: true, hosts: true, small: true},
+	"leftback": {crashes: true, rollback: true, watched: true, hosts: true, shows: true,
+		small: true},
+	"nodeback": {crashes: true, rollback: true, watched: true, launches: true, small: true},
 	"cyclic":   {cyclic: true, crashes: true}, "stamped": {crashes: true, stamped: true}}
 
 var apartNames = slices.Sorted(maps.Keys(apartFeatures))
@@ -143,8 +149,9 @@ func compareApart(t *testing.T, setup *core.Setup, m *fault.Model, most int) (in
 		return 0, err
 	}
 	var states [][]uint32
+	// breadth first: depth first one that has no end is in states that are larger and larger
 	r := search.Explore(t.Context(), w, checker.Options{MaxStates: most,
-		Visited: func(all iter.Seq[[]uint32]) {
+		Order: checker.BreadthFirst, Visited: func(all iter.Seq[[]uint32]) {
 			for s := range all {
 				states = append(states, slices.Clone(s))
 			}

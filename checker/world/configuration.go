@@ -23,6 +23,7 @@ type known struct {
 	inc      uint32 // of the env
 	up       bool   // of the env
 	still    bool   // of the env: it stands still
+	there    bool   // of the env: it is up, stands still or has rolled back
 	restless bool   // see World.restless
 	adopts   bool   // somebody runs on its node that it has adopted
 	shown    uint32 // what properties see of it, see verdict.go
@@ -92,9 +93,9 @@ func (w *World) numbered(p core.Proc, c configuration) uint32 {
 	half := s.halves.add(pair(c.local, c.env), func() uint32 { return s.pairs.Add(1) - 1 })
 	return s.numbers.add(pair(half, uint32(c.inbox)), func() uint32 {
 		e, l := w.envs.at(c.env), w.locals.at(c.local)
-		c.known = known{inc: e.Inc, up: e.Up, still: e.Still > 0, restless: w.restless(p, e),
-			adopts: l.holding != nil && len(l.holding.Hosts) > 0,
-			shown:  s.shown.number(shownBy(c.local, e)), round: l.round,
+		c.known = known{inc: e.Inc, up: e.Up, still: e.Still > 0, there: e.there(),
+			restless: w.restless(p, e), adopts: l.holding != nil && len(l.holding.Hosts) > 0,
+			shown: s.shown.number(shownBy(c.local, e)), round: l.round,
 			oldest: w.inboxes.at(c.inbox).oldest}
 		return s.list.add(c)
 	})

@@ -167,7 +167,8 @@ func (n *namer) env(number uint32) (uint32, error) {
 		e := n.World.envs.at(number)
 		c := certificate.Env{Up: e.Up, Incarnation: e.Inc, Store: records(e.Store),
 			Writing: records(e.Writing), Pending: e.Pending, Ended: e.Ended, Timers: e.Timers,
-			Former: e.Former, Host: e.Host, Kills: e.Kills, Still: e.Still, Takes: e.Takes}
+			Former: e.Former, Host: e.Host, Kills: e.Kills, Still: e.Still, Takes: e.Takes,
+			Back: e.Back}
 		for _, v := range e.Watches {
 			c.Watches = append(c.Watches, certificate.Watch{About: v.About, Incarnation: v.Inc})
 		}

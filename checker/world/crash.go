@@ -75,20 +75,25 @@ func (w *World) silent(here uint32, t *transition) bool {
 }
 
 // mayCrash reports whether a crash may begin at p: it is a victim, the first of its group unless
-// members stop one by one, and somebody of the group is up and nobody stands still.
+// members stop one by one, and somebody of the group can be killed and nobody stands still.
 func (w *World) mayCrash(state []uint32, p core.Proc) bool {
 	members := w.group(p)
 	if _, ok := w.crashes.one(w.budgets(state).faults, members[0]); !ok {
 		return false
 	}
 	if w.Model.Staggered {
-		return w.isVictim(p) && w.of(state, p).up
+		return w.isVictim(p) && w.mortal(state, p)
 	}
 	return members[0] == p && slices.ContainsFunc(members, w.isVictim) &&
 		w.standing(state, p) == noProc &&
-		slices.ContainsFunc(members, func(q core.Proc) bool {
-			return w.of(state, q).up
-		})
+		slices.ContainsFunc(members, func(q core.Proc) bool { return w.mortal(state, q) })
+}
+
+// mortal reports whether a proc has a process that can be killed: it is up, or has rolled back and
+// not started again.
+func (w *World) mortal(state []uint32, p core.Proc) bool {
+	c := w.of(state, p)
+	return c.there && !c.still
 }
 
 // overlaps reports whether more procs than the model allows would be down or recovering if the
@@ -241,7 +246,7 @@ func splitCrash(a int) (others []core.Proc, outcome int) {
 	return others, a & (1<<(othersShift-otherBits*n) - 1)
 }
 
-// crash stops procs that are up, with the given outcomes of their writes, and lets the detector
+// crash stops procs that are there, with the given outcomes of their writes, and lets the detector
 // know of every group that has stopped for good, but for those who stop because their node does.
 func (w *World) crash(x *checker.Expansion, procs []core.Proc, outcomes []operation) {
 	if b := *w.budgets(x.Now()); b.over {
@@ -286,7 +291,7 @@ func (w *World) lifeAfter(state []uint32, p core.Proc) uint32 {
 func (w *World) crashProc(x *checker.Expansion, p core.Proc, outcome operation) {
 	e := w.env(x.Now(), p)
 	inc := w.lifeAfter(x.Now(), p)
-	if !e.Up && e.Still == 0 {
+	if !e.there() {
 		w.touch(x, p, w.plainDeed(operation{Kind: opRenumber, A: inc}))
 		return
 	}

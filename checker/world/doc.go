@@ -55,11 +55,14 @@
 // or down, are lost or corrupted by themselves (one that is torn is known to be bad anyway), and
 // the oldest put of one that is up is refused, with the deletes before it done (harm.go).
 //
-// Three gaps. Where all failures strike in one instant (fault.Model.OneInstant), nobody crashes
-// inside a step. A proc that has rolled back does not crash before it has started again, so nobody
-// is told of that, and what is on its way to it is not lost with it (the crash right behind the
-// restart is there, one life later). And who is stopped by a kill, or by the exit of a mate, is
-// between two steps then. Lift finds such runs of processes to be none of the world.
+// A proc that rolls back ends its life, and nobody is told; what is on its way to it stays, and it
+// starts again at any time. Its process is there all the time, unless others launch it: until it
+// starts again it can be killed, in a crash of its own, with its group or with its node. Then what
+// is on its way to it is lost, and the detector reports the life that it had ended itself.
+//
+// Two gaps. Where all failures strike in one instant (fault.Model.OneInstant), nobody crashes
+// inside a step. And who is stopped by a kill, or by the exit of a mate, is between two steps then.
+// Lift finds such runs of processes to be none of the world.
 //
 // Members of a group may stop one by one: then a crash takes single procs, whoever is left behind
 // in a life that others have left is bound to follow, at any later time and for free, and the group

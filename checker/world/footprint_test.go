@@ -186,8 +186,8 @@ func TestIndependence(t *testing.T) {
 	}
 	for n := range effort.Cases(8, 150) {
 		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0,
-			reads: n%7 == 0, rollback: n%11 == 0, cyclic: n%4 == 0, hosts: n%6 == 1,
-			launches: n%6 == 2})
+			reads: n%7 == 0, rollback: n%11 == 0, watched: n%22 == 0, cyclic: n%4 == 0,
+			hosts: n%6 == 1, launches: n%6 == 2})
 		m := randomModel(r, toy.procs, n%3)
 		m.Checkpoints, m.Loss, m.Duplicates, m.Suspicions = r.IntN(2), r.IntN(2), r.IntN(2),
 			r.IntN(2)

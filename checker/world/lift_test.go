@@ -74,8 +74,11 @@ func (w *World) record(r *Run) *Recording {
 		tell := func() {
 			f := Stopped{Clock: clock, Epoch: epoch + 1, Ordered: c.kind() == kill}
 			for p := range core.Proc(w.procs) {
-				up, life := w.seems(before, p)
-				if after, _ := w.seems(after, p); up && !after {
+				_, life := w.seems(before, p)
+				if w.env(before, p).Back {
+					life-- // which it has ended itself
+				}
+				if w.of(before, p).there && !w.of(after, p).there {
 					f.Procs = append(f.Procs, p)
 					f.Lives = append(f.Lives, core.Incarnation(life))
 					if s := out.Steps[p]; !(c.kind() == kill && p == c.proc()) {
@@ -157,7 +160,8 @@ func TestLift(t *testing.T) {
 	for n := range effort.Cases(60, 1500) {
 		draw := rand.New(rand.NewPCG(uint64(n), 3))
 		toy := randomToy(draw, toyFeatures{crashes: true, groups: n%3 == 0, reads: n%5 == 0,
-			restoreSends: true, hosts: n%7 == 0, launches: n%4 == 1, rollback: n%6 == 2})
+			restoreSends: true, hosts: n%7 == 0, launches: n%4 == 1, rollback: n%6 == 2,
+			watched: n%12 == 2})
 		m := fault.Model{Failures: draw.IntN(4), Checkpoints: 1, Suspicions: draw.IntN(2),
 			FromDead: []fault.Survival{fault.Prefix, fault.Nothing}[draw.IntN(2)],
 			Joint:    draw.IntN(2) == 0, DetectAny: draw.IntN(2) == 0, Torn: draw.IntN(2)}

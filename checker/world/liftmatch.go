@@ -275,7 +275,11 @@ func (l *lifter) gone(f *Stopped) bool { return len(l.remaining(f)) == 0 }
 // remaining are those who have yet to stop.
 func (l *lifter) remaining(f *Stopped) (list []core.Proc) {
 	for i, p := range f.Procs {
-		if up, life := l.seems(l.state, p); up && core.Incarnation(life) <= f.Lives[i] {
+		_, life := l.seems(l.state, p)
+		if l.env(l.state, p).Back {
+			life-- // the one that it has ended itself
+		}
+		if l.of(l.state, p).there && core.Incarnation(life) <= f.Lives[i] {
 			list = append(list, p)
 		}
 	}
@@ -327,8 +331,7 @@ func (l *lifter) orderedUnheard(p core.Proc) bool {
 // stoppedBy are the procs that an event stops.
 func (l *lifter) stoppedBy(next []uint32) (list []core.Proc) {
 	for p := range core.Proc(l.procs) {
-		up, _ := l.seems(l.state, p)
-		if after, _ := l.seems(next, p); up && !after {
+		if l.of(l.state, p).there && !l.of(next, p).there {
 			list = append(list, p)
 		}
 	}

@@ -58,7 +58,8 @@ func TestTracesOfToys(t *testing.T) {
 	compared, traces, failed := 0, 0, 0
 	for n := range effort.Cases(90, 900) {
 		toy := randomToy(r, toyFeatures{crashes: n%3 > 0, groups: n%5 == 0, restoreSends: n%2 == 0,
-			reads: n%7 == 0, rollback: n%11 == 0, hosts: n%6 == 1, launches: n%6 == 2})
+			reads: n%7 == 0, rollback: n%11 == 0, watched: n%22 == 0, hosts: n%6 == 1,
+			launches: n%6 == 2})
 		m := randomModel(r, toy.procs, n%3)
 		m.Unordered = r.IntN(3) == 0
 		switch r.IntN(9) {

@@ -46,7 +46,7 @@ func (w *World) withHosted(state []uint32, procs []core.Proc) []core.Proc {
 			break // who has been adopted adopts nobody
 		}
 		for _, q := range w.hosts(state, list[i]) {
-			if c := w.of(state, q); (c.up || c.still) && !slices.Contains(list, q) {
+			if c := w.of(state, q); c.there && !slices.Contains(list, q) {
 				list = append(list[:len(list):len(list)], q)
 			}
 		}

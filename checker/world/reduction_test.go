@@ -101,6 +101,10 @@ func TestReductionOfToys(t *testing.T) {
 		{"launches, no failures", 100, 0, toyFeatures{launches: true}},
 		{"launches, much commutes", 150, 1, toyFeatures{crashes: true, launches: true,
 			monotone: true}},
+		{"crashes behind rollbacks", 150, 2,
+			toyFeatures{crashes: true, rollback: true, watched: true, small: true}},
+		{"crashes of groups behind rollbacks", 100, 1, toyFeatures{crashes: true, rollback: true,
+			watched: true, groups: true, small: true}},
 	}
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

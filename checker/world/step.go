@@ -131,10 +131,17 @@ func (w *World) actWithin(own configuration, a *act) configuration {
 	case actChange, actRenew:
 		own.env = w.envStep(own.env, a.value)
 	case actRollback:
-		stop := operation{Kind: opStop, A: w.envs.at(own.env).Inc + 1,
-			Round: w.locals.at(own.local).round}
-		own.local, own.env = deadLocal, w.envStep(own.env, w.plain(stop))
+		own = w.rolledBack(own, opBack)
 	}
+	return own
+}
+
+// rolledBack is the proc when it has rolled back, by an operation: opStop where it starts again
+// only when somebody launches it, so that it has stopped.
+func (w *World) rolledBack(own configuration, kind opKind) configuration {
+	op := operation{Kind: kind, A: w.envs.at(own.env).Inc + 1,
+		Round: w.locals.at(own.local).round}
+	own.local, own.env = deadLocal, w.envStep(own.env, w.plain(op))
 	return own
 }
 
@@ -142,7 +149,11 @@ func (w *World) actWithin(own configuration, a *act) configuration {
 func (w *World) act(x *checker.Expansion, p core.Proc, a *act) {
 	switch a.kind {
 	case actRollback:
-		w.put(x, p, w.actWithin(*w.of(x.Now(), p), a))
+		kind := opBack
+		if w.launched(p) {
+			kind = opStop
+		}
+		w.put(x, p, w.rolledBack(*w.of(x.Now(), p), kind))
 		w.endTickets(x, p)
 	case actWatch:
 		w.touch(x, p, operationDeed(w.watching(x.Now(), a.to)))

@@ -54,11 +54,11 @@ func (w *World) roots(state []uint32) (list []core.Proc) {
 	return list
 }
 
-// bound are the procs that are up, or stand still, and stop without another failure.
+// bound are the procs that are there and stop without another failure.
 func (w *World) bound(state []uint32) (list []core.Proc) {
 	for _, r := range w.roots(state) {
 		for _, p := range w.victims(state, []core.Proc{r}) {
-			if c := w.of(state, p); (c.up || c.still) && !slices.Contains(list, p) {
+			if c := w.of(state, p); c.there && !slices.Contains(list, p) {
 				list = append(list, p)
 			}
 		}

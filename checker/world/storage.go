@@ -28,6 +28,8 @@ type env struct {
 	// it had adopted, who stop with it
 	Still uint32
 	Takes []core.Proc
+	// It has rolled back and not started again, by itself: its process is there, and can be killed
+	Back bool
 }
 
 // write is one stable record, or a change of the store on its way.
@@ -78,6 +80,7 @@ const (
 	opRefuse   // the oldest put is not done, the deletes before it are
 	opVanish   // A: the record, by its place, that is lost
 	opSpoil    // A: the record that is corrupted; B: how
+	opBack     // A: next incarnation of a proc that rolls back, and starts again by itself
 )
 
 // operation is one change of an env.
@@ -87,7 +90,7 @@ type operation struct {
 	A, B  uint32
 	Torn  bool
 	All   bool
-	Round uint64 // opStop, opStill: newest round that the life has put on a message
+	Round uint64 // opStop, opBack, opStill: newest round that the life has put on a message
 	Key   string
 	Value []byte
 	Procs []core.Proc
@@ -166,14 +169,15 @@ func (e *env) apply(op operation) {
 		e.stable(e.puts() + 1)
 	case opErase:
 		e.stable(1)
-	case opStop:
+	case opStop, opBack:
 		e.stop(op)
 	case opStill:
 		e.stand(op)
 	case opRenumber:
 		e.Inc = op.A
 	case opStart:
-		e.Up, e.Pending, e.Ended, e.Host, e.Tickets = true, op.Procs, op.Lives, op.A, nil
+		e.Up, e.Back, e.Pending, e.Ended = true, false, op.Procs, op.Lives
+		e.Host, e.Tickets = op.A, nil
 	case opNotice:
 		e.notice(core.Proc(op.A), op.B)
 	case opTold:
@@ -214,13 +218,16 @@ func (e *env) apply(op operation) {
 	}
 }
 
+// there reports whether a proc has a process: it is up, stands still, or has rolled back.
+func (e *env) there() bool { return e.Up || e.Still > 0 || e.Back }
+
 // stand makes a proc stand still.
 func (e *env) stand(op operation) {
 	e.Still, e.Takes = e.Inc+1, op.Procs
 	if !e.Up { // it has rolled back
 		e.Still--
 	}
-	e.Up, e.Inc, e.Timers, e.Watches, e.Kills = false, op.A, nil, nil, nil
+	e.Up, e.Inc, e.Timers, e.Watches, e.Kills, e.Back = false, op.A, nil, nil, nil, false
 	e.Former = max(e.Former, op.Round)
 }
 
@@ -235,7 +242,7 @@ func (e *env) stop(op operation) {
 	}
 	e.Up, e.Inc, e.Writing, e.Timers, e.Watches = false, op.A, nil, nil, nil
 	e.Former, e.Host, e.Kills = max(e.Former, op.Round), 0, nil
-	e.Still, e.Takes = 0, nil
+	e.Still, e.Takes, e.Back = 0, nil, op.Kind == opBack
 }
 
 // unwatch stops the watchdog about a proc.

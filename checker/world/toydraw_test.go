@@ -15,6 +15,7 @@ type toyFeatures struct {
 	crashes, groups, reads, restoreSends, rollback, cyclic, monotone,
 	hosts, launches, stamped bool
 	renews, nested, small bool // with hosts; with launches; so that there are few states
+	watched               bool // with rollback: the others as well
 	shows                 bool // output, so that crashes inside steps make a difference
 }
 
@@ -77,7 +78,7 @@ func randomToy(r *rand.Rand, f toyFeatures) *toy {
 	if f.shows {
 		t.show(r)
 	}
-	if f.rollback {
+	if f.rollback && !f.watched {
 		return t // groups of one
 	}
 	for p := range core.Proc(t.procs) {

@@ -80,6 +80,7 @@ type Env struct {
 	// whom it had adopted
 	Still uint32
 	Takes []trace.Proc
+	Back  bool // it has rolled back, and starts again by itself
 }
 
 // Record is a stable one, or a change of the store on its way.

@@ -151,6 +151,7 @@ func (e Env) Entry() []byte {
 	b.number(uint64(e.Line), 4)
 	b.number(uint64(e.Host), 4)
 	b.number(uint64(e.Still), 4)
+	b.flag(e.Back)
 	for _, records := range [][]Record{e.Store, e.Writing} {
 		b.number(uint64(len(records)), 4)
 		for _, r := range records {
@@ -192,6 +193,7 @@ func (e Env) Entry() []byte {
 func cutEnv(c *cutter) (e Env) {
 	e.Up, e.Incarnation, e.Former = c.flag(), uint32(c.number(4)), c.number(8)
 	e.Line, e.Host, e.Still = uint32(c.number(4)), uint32(c.number(4)), uint32(c.number(4))
+	e.Back = c.flag()
 	for _, records := range []*[]Record{&e.Store, &e.Writing} {
 		for range c.count(11) {
 			*records = append(*records, Record{Key: string(c.text()), Value: c.text(),

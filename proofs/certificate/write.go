@@ -17,7 +17,7 @@ import (
 // SHA-256 of all that.
 const (
 	magic  = "domino certificate, format "
-	format = magic + "2\n"
+	format = magic + "3\n"
 )
 
 // Write writes a certificate. The states come in any order, each once, and consist of what the

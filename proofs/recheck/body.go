@@ -178,7 +178,7 @@ func (b *body) stop(next uint32, kept int, torn, disk bool) {
 	}
 	e.Former = max(e.Former, b.local.Round)
 	e.Up, e.Incarnation, e.Writing, e.Timers, e.Watches = false, next, nil, nil, nil
-	e.Host, e.Kills, e.Still, e.Takes = 0, nil, 0, nil
+	e.Host, e.Kills, e.Still, e.Takes, e.Back = 0, nil, 0, nil, false
 	b.live, b.local = false, certificate.Local{}
 }
 

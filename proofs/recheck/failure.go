@@ -99,11 +99,14 @@ func (e *environment) victims(p trace.Proc) bool {
 // somebody is up, or with any that is up where members stop one by one.
 func (s *scene) mayCrash(p trace.Proc) bool {
 	if s.Model.Staggered {
-		return s.victim(p) && s.at(p).env.Up
+		return s.victim(p) && s.mortal(p)
 	}
-	return s.Groups[p][0] == p && s.victims(p) && !s.standing(p) && slices.ContainsFunc(s.Groups[p],
-		func(q trace.Proc) bool { return s.at(q).env.Up })
+	return s.Groups[p][0] == p && s.victims(p) && !s.standing(p) &&
+		slices.ContainsFunc(s.Groups[p], s.mortal)
 }
+
+// mortal reports whether a crash can take a proc: it is up, or has rolled back.
+func (s *scene) mortal(p trace.Proc) bool { return s.at(p).env.Up || s.at(p).env.Back }
 
 // crashes visits the crash of every set of groups, or of procs, that may stop at once.
 func (s *scene) crashes(from trace.Proc, chosen []trace.Proc, most int) error {
@@ -235,7 +238,7 @@ func (s *scene) fall(procs []trace.Proc, list []outcome, crash bool) {
 	ends := make([]last, len(procs))
 	for i, p := range procs {
 		e := &s.now(p).env
-		ends[i] = last{s.nextLife(p), e.Up || e.Still > 0, crash && s.bare(e, p, procs), crash &&
+		ends[i] = last{s.nextLife(p), there(e), crash && s.bare(e, p, procs), crash &&
 			!s.Layout.Hosted[p] && (e.Host == 0 || !slices.Contains(procs, trace.Proc(e.Host-1)))}
 	}
 	for i, p := range procs {

@@ -127,7 +127,8 @@ func (e *environment) act(m *move, b *body, f *Effect) bool {
 		return ok
 	case RollsBack:
 		b.stop(b.env.Incarnation+1, 0, false, false)
-		m.rolls = true
+		b.env.Back, m.rolls = !e.launched(m.proc), true
+		m.watches = nil // they end with the life
 	case Kills:
 		if i, found := slices.BinarySearch(b.env.Kills, f.To); !found {
 			b.env.Kills = slices.Insert(b.env.Kills, i, f.To)

@@ -27,7 +27,7 @@ func (e *environment) launched(p trace.Proc) bool {
 // procs are launched, those that are there.
 func (s *scene) hosts(state []uint32, p trace.Proc) (list []trace.Proc) {
 	switch e := &s.body(p, state[1+p]).env; {
-	case len(s.Layout.Hosted) == 0 || !seems(e):
+	case len(s.Layout.Hosted) == 0 || !there(e):
 		return nil
 	case e.Still > 0 && !s.Launched:
 		return e.Takes
@@ -62,7 +62,7 @@ func (s *scene) withHosted(state []uint32, procs []trace.Proc) []trace.Proc {
 	list := slices.Clone(procs)
 	for i := 0; i < len(list) && (i < len(procs) || s.Launched); i++ {
 		for _, q := range s.hosts(state, list[i]) {
-			if e := &s.body(q, state[1+q]).env; (e.Up || e.Still > 0) && !slices.Contains(list, q) {
+			if e := &s.body(q, state[1+q]).env; there(e) && !slices.Contains(list, q) {
 				list = append(list, q)
 			}
 		}
@@ -146,7 +146,7 @@ func (s *scene) restart(p trace.Proc, in *Input, host uint32) error {
 		}
 	}
 	in.Happening, in.Incarnation = Restarts, trace.Incarnation(b.env.Incarnation)
-	b.env.Up, b.env.Host, b.env.Tickets = true, host, nil
+	b.env.Up, b.env.Back, b.env.Host, b.env.Tickets = true, false, host, nil
 	b.local = certificate.Local{Proc: p, Incarnation: in.Incarnation, State: s.Blank(p)}
 	key := append([]byte{'r', byte(p >> 8), byte(p)}, in.key()...)
 	key = binary.BigEndian.AppendUint32(key, s.state[1+p])

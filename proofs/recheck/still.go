@@ -58,10 +58,13 @@ func (s *scene) stands(p trace.Proc, adopted []trace.Proc) {
 		e.Still++
 	}
 	e.Former, e.Takes = max(e.Former, b.local.Round), adopted
-	e.Up, e.Incarnation, e.Timers, e.Watches, e.Kills = false, next, nil, nil, nil
+	e.Up, e.Incarnation, e.Timers, e.Watches, e.Kills, e.Back = false, next, nil, nil, nil, false
 	b.live, b.local = false, certificate.Local{}
 	s.next[1+p] = s.number(p, b)
 }
+
+// there reports whether a proc has a process that may stop: it seems to be up, or has rolled back.
+func there(e *certificate.Env) bool { return seems(e) || e.Back }
 
 // seems reports whether a proc seems to be up to others: it is, or stands still.
 func seems(e *certificate.Env) bool { return e.Up || e.Still > 0 }
@@ -105,11 +108,11 @@ func (s *scene) roots() (list []trace.Proc) {
 	return list
 }
 
-// bound are the procs that seem to be up and stop without another failure.
+// bound are the procs that are there and stop without another failure.
 func (s *scene) bound() (list []trace.Proc) {
 	for _, r := range s.roots() {
 		for _, p := range s.together(r) {
-			if seems(&s.at(p).env) {
+			if there(&s.at(p).env) {
 				list = append(list, p)
 			}
 		}

@@ -93,6 +93,39 @@ step b receive m from a
 step b end
 `
 
+// behind is a run in which a rank is killed between its rollback and its restart.
+const behind = `Behind
+-- scenario --
+protocol: koo-toueg
+failures: 2
+-- program --
+a: send b m
+b: recv a
+-- schedule --
+step a send m to b
+step a end
+deliver a->b App m (number 1)
+step b receive m from a
+step b end
+crash a
+restart a incarnation 1
+deliver a.1->b Back (life 1, sent 0, received 0)
+deliver b->a Back (life 1, sent 0, received 0, prepared)
+deliver a.1->b Ready (life 1, received 0)
+deliver b->a Ready (life 1, received 0)
+deliver a.1->b Rollback
+crash b
+restart b incarnation 1
+step a send m to b
+deliver b.1->a Back (life 1, sent 0, received 0)
+deliver a.1->b App m (number 1 life 1)
+step a end
+deliver a.1->b Ready (life 1, received 0)
+deliver a.1->b App m (number 1 life 1)
+step b receive m from a
+step b end
+`
+
 // TestEnforceErrors gives cluster enforce what it must refuse.
 func TestEnforceErrors(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1")
@@ -132,6 +165,7 @@ func TestEnforceErrors(t *testing.T) {
 			"enforced and fine: 5 of 5 moves by 3 processes"},
 		// b stops inside a step, and a part of what it was writing is stable
 		{file("inside", inside), 0, "enforced and fine: 15 of 15 moves by 2 processes"},
+		{file("behind", behind), 0, "enforced and fine: 22 of 22 moves by 2 processes"},
 		{file("fine", fmt.Sprintf(two, "", "step a send m to b\n")), 0,
 			"enforced and fine: 1 of 1 moves by 3 processes"},
 	}

@@ -65,12 +65,12 @@ func (r *run) mayCrash(chosen []*proc) bool {
 			return false
 		}
 		if m.Staggered {
-			if !r.isVictim(p) || !p.up {
+			if !r.isVictim(p) || !p.up && !p.back {
 				return false
 			}
 		} else if g[0] != p || r.standing(p) != nil || !slices.ContainsFunc(g, r.isVictim) ||
 			!slices.ContainsFunc(g, func(q *proc) bool {
-				return q.up
+				return q.up || q.back
 			}) {
 			return false
 		}
@@ -152,7 +152,7 @@ func (r *run) withHosted(procs []*proc) []*proc {
 			break // who has been adopted adopts nobody
 		}
 		for _, q := range r.hosted(list[i]) {
-			if (q.up || q.stand.still) && !slices.Contains(list, q) {
+			if q.there() && !slices.Contains(list, q) {
 				list = append(list[:len(list):len(list)], q)
 			}
 		}
@@ -213,7 +213,7 @@ func (r *run) lifeAfter(p *proc) core.Incarnation {
 
 func (r *run) crashProc(p *proc, f fate, s fault.Survival) {
 	inc := r.lifeAfter(p)
-	if !p.up && !p.stand.still {
+	if !p.there() {
 		r.renumber(p, inc)
 		return
 	}
@@ -255,7 +255,7 @@ func (r *run) leave(p *proc, inc core.Incarnation, f fate, s fault.Survival) {
 	}
 	p.host, p.kills = nil, nil
 	r.endTickets(p)
-	p.up, p.inc, p.writing, p.stand = false, inc, nil, stand{}
+	p.up, p.inc, p.writing, p.stand, p.back = false, inc, nil, stand{}, false
 	p.idle()
 	p.life++
 	p.readyAt = r.clock() + r.pace.delay(p.rng, r.pace.restarts[p.id])
@@ -372,7 +372,7 @@ func (r *run) started(p, host *proc) {
 			}
 		}
 	}
-	p.up = true
+	p.up, p.back = true, false
 	p.life++
 }
 

@@ -23,6 +23,7 @@ type proc struct {
 
 	up    bool
 	stand stand            // if it is not up
+	back  bool             // it has rolled back, and starts again by itself
 	inc   core.Incarnation // the live one, or the one that the next restart will be
 	life  int              // changes with every stop and start
 	// when it does something next; of a proc that is down, when it restarts
@@ -394,6 +395,7 @@ func (r *run) perform(p *proc, a *attempt, effects int) {
 			r.queue(p, write{key: e.Key, read: true})
 		case core.Rollback:
 			r.leave(p, p.inc+1, fate{}, fault.Prefix)
+			p.back = !r.launched(p)
 		}
 	}
 }

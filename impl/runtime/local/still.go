@@ -33,7 +33,7 @@ func (r *run) standStill(p *proc, adopted []*proc, effects int, free bool, s fau
 		r.record([]trace.Event{{Kind: trace.Crashed, Proc: p.id, Incarnation: inc}})
 	}
 	p.stand = stand{still: true, life: inc, adopted: adopted, survive: s}
-	p.up, p.inc, p.kills = false, r.lifeAfter(p), nil
+	p.up, p.back, p.inc, p.kills = false, false, r.lifeAfter(p), nil
 	p.idle()
 	p.life++
 	p.stopAt = r.clock() + r.pace.delay(p.rng, r.pace.restarts[p.id])
@@ -47,6 +47,9 @@ func (p *proc) idle() {
 	p.version++
 	p.holding = trace.Holding{}
 }
+
+// there reports whether a proc has a process: it is up, stands still, or has rolled back.
+func (p *proc) there() bool { return p.up || p.stand.still || p.back }
 
 // seems reports whether a proc seems to be up to others, and in which life; of one that does not
 // the next one.
@@ -98,12 +101,12 @@ func (r *run) follows(p *proc) bool {
 	})
 }
 
-// bound are the procs that are up, or stand still, and stop without another failure.
+// bound are the procs that are there and stop without another failure.
 func (r *run) bound() (list []*proc) {
 	for _, p := range r.roots() {
 		list = append(list, r.victims([]*proc{p})...)
 	}
-	return slices.DeleteFunc(list, func(p *proc) bool { return !p.up && !p.stand.still })
+	return slices.DeleteFunc(list, func(p *proc) bool { return !p.there() })
 }
 
 // fall is such a stop, with one of its outcomes; it reports whether there is that one.
