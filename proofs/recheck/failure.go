@@ -96,7 +96,7 @@ func (e *environment) victims(p trace.Proc) bool {
 }
 
 // mayCrash reports whether a crash may begin with a proc: with the first of a group of which
-// somebody is up, or with any that is up where members stop one by one.
+// somebody can be killed, or with any that can where members stop one by one.
 func (s *scene) mayCrash(p trace.Proc) bool {
 	if s.Model.Staggered {
 		return s.victim(p) && s.mortal(p)
