@@ -12,24 +12,30 @@ const (
 	smallest = 6        // of classes: 64 bytes
 	largest  = 32       // 4 GiB
 	slab     = 64 << 10 // what small buffers are cut from
-	large    = 8 << 10  // buffers from here on come from the source
+	large    = 8 << 10  // buffers from here on come from the source, or from pieces
+	few      = 1 << 20  // bytes of large buffers that a pool has from the heap, before any piece
+	piece    = 256 << 20
 	classes  = (largest-smallest)*4 + 1
 )
 
 // Pool is a free list for each size class; there are four classes to an octave, so at most a
 // quarter of a buffer is unused.
 type Pool struct {
-	// bytes that may lie idle; what is put beyond that goes to the garbage collector. 0 means 1 GiB
+	// bytes that may lie idle; what is put beyond that goes to the garbage collector, or of pieces
+	// to the system. 0 means 1 GiB
 	Keep int
 	// Source gives the memory of buffers of 8 KiB and more, nil when it has no more; then, and
 	// without a Source, it comes from the heap. What it gave is never let go.
 	Source func(bytes int) []byte
 
 	free  [classes][][]byte
+	cold  [classes][][]byte // of pieces; the system has their pages
 	idle  int
 	inUse int
 	slab  []byte
 	ready []byte // see Reserve
+	heap  int    // bytes of large buffers that came from the heap
+	fresh []byte // the rest of a piece; nil: there is none yet
 }
 
 // Reserve makes memory for so many bytes of buffers and touches it: the first use of a page costs
@@ -53,6 +59,27 @@ func (p *Pool) reserved(size int) []byte {
 	return b
 }
 
+// large is a large buffer that nobody had before. A log that grows takes new memory all the time,
+// and the first use of small pages costs more than what is copied there. So once a pool has some,
+// more is cut from pieces: addresses that are memory from their first use on, in large pages, of
+// which the collector knows nothing.
+func (p *Pool) large(size int) []byte {
+	if p.heap < few || size > piece/4 {
+		p.heap += size
+		return make([]byte, size)
+	}
+	if len(p.fresh) < size {
+		next := pages(piece)
+		if next == nil {
+			return make([]byte, size)
+		}
+		p.fresh = next
+	}
+	b := p.fresh[:size:size]
+	p.fresh = p.fresh[size:]
+	return b
+}
+
 // class is the number of the smallest class that holds n bytes, and the size of its buffers.
 func class(n int) (number, size int) {
 	if n <= 1<<smallest {
@@ -71,12 +98,11 @@ func (p *Pool) Get(n int) []byte {
 		panic(fmt.Sprintf("invariant: a buffer has at most 4 GiB: %d bytes", n))
 	}
 	p.inUse++
-	list := &p.free[number]
-	if last := len(*list) - 1; last >= 0 {
-		b := (*list)[last]
-		(*list)[last] = nil
-		*list = (*list)[:last]
+	if b := pop(&p.free[number]); b != nil {
 		p.idle -= size
+		return b[:n]
+	}
+	if b := pop(&p.cold[number]); b != nil {
 		return b[:n]
 	}
 	if p.Source != nil && size >= large {
@@ -87,6 +113,9 @@ func (p *Pool) Get(n int) []byte {
 	if size > slab/16 {
 		if b := p.reserved(size); b != nil {
 			return b[:n]
+		}
+		if size >= large {
+			return p.large(size)[:n]
 		}
 		return make([]byte, n, size)
 	}
@@ -111,11 +140,25 @@ func (p *Pool) Put(b []byte) {
 	if keep == 0 {
 		keep = 1 << 30
 	}
-	if p.idle+size > keep && (p.Source == nil || size < large) {
-		return
+	if p.idle+size <= keep || p.Source != nil && size >= large {
+		p.idle += size
+		p.free[number] = append(p.free[number], b[:0])
+	} else if p.fresh != nil && size >= large && size <= piece/4 {
+		forget(b[:size])
+		p.cold[number] = append(p.cold[number], b[:0])
 	}
-	p.idle += size
-	p.free[number] = append(p.free[number], b[:0])
+}
+
+// pop takes the newest of a list, nil if there is none.
+func pop(list *[][]byte) []byte {
+	last := len(*list) - 1
+	if last < 0 {
+		return nil
+	}
+	b := (*list)[last]
+	(*list)[last] = nil
+	*list = (*list)[:last]
+	return b
 }
 
 // Copy is a buffer with the same bytes.
