@@ -13,6 +13,7 @@ import (
 type burial struct {
 	procs    []core.Proc
 	waiting  []core.Proc // to be reaped
+	after    []*burial   // those of who runs on a node of these procs: they were killed before
 	epoch    uint64
 	awaiting []core.Proc // who has to agree
 	crash    int         // in Result.Crashes
@@ -165,9 +166,13 @@ func (s *supervisor) crash(chosen []*proc, ordered bool) *burial {
 	b := &burial{crash: len(s.out.Crashes), ordered: ordered}
 	record := Crash{At: s.since(), Ordered: ordered}
 	for _, p := range s.victims(chosen) {
-		if p.process == nil && !p.dying || slices.ContainsFunc(s.dying, func(o *burial) bool {
+		if i := slices.IndexFunc(s.dying, func(o *burial) bool {
 			return slices.Contains(o.waiting, p.id)
-		}) {
+		}); i >= 0 {
+			b.after = append(b.after, s.dying[i])
+			continue // it is killed already
+		}
+		if p.process == nil && !p.dying {
 			continue // it is down
 		}
 		b.procs, b.waiting = append(b.procs, p.id), append(b.waiting, p.id)
@@ -201,14 +206,27 @@ func (s *supervisor) forgoes(p *proc) {
 
 // reaped goes on when a process that was killed is gone.
 func (s *supervisor) reaped(p *proc) {
-	for i, b := range s.dying {
+	for _, b := range s.dying {
 		b.waiting = slices.DeleteFunc(b.waiting, func(q core.Proc) bool { return q == p.id })
-		if len(b.waiting) == 0 && !s.laterVictims(b) {
-			s.dying = slices.Delete(s.dying, i, i+1)
-			s.bury(b)
-			return
+	}
+	for b := s.complete(); b != nil && !s.laterVictims(b); b = s.complete() {
+		s.dying = slices.DeleteFunc(s.dying, func(o *burial) bool { return o == b })
+		s.bury(b)
+	}
+}
+
+// complete is the first failure of which all are gone, nil if there is none. The system may end a
+// node before who was killed on it earlier; but that one has failed alone, and not with its node,
+// which therefore comes behind it.
+func (s *supervisor) complete() *burial {
+	for _, b := range s.dying {
+		if len(b.waiting) == 0 && !slices.ContainsFunc(b.after, func(o *burial) bool {
+			return slices.Contains(s.dying, o)
+		}) {
+			return b
 		}
 	}
+	return nil
 }
 
 // laterVictims kills those whom a victim has adopted after the supervisor had looked and before it
