@@ -207,7 +207,8 @@ func dispatchAmong(ctx context.Context, prefix string, list []command, args []st
 		case err != nil:
 			// a package may have its name
 			fmt.Fprintf(std.err, "%s %s%s: %s\n", self(), prefix, c.name, plainly(
-				strings.TrimPrefix(strings.TrimPrefix(err.Error(), prefix), c.name+": ")))
+				strings.TrimPrefix(strings.TrimPrefix(err.Error(), prefix), c.name+": "))+
+				wayOut(err, std.outputs.flags))
 			return exitUsage
 		}
 		return code
@@ -215,6 +216,24 @@ func dispatchAmong(ctx context.Context, prefix string, list []command, args []st
 	fmt.Fprintf(std.err, "%s: unknown command %q%s Commands: %s\n", self(), prefix+args[0],
 		spelling.Guess(args[0], names), strings.Join(names, ", "))
 	return exitUsage
+}
+
+// wayOut ends the words about a flag that a command does not have, "" for all other errors.
+func wayOut(err error, f *pflag.FlagSet) string {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) || f == nil || unknown.GetSpecifiedShortnames() != "" {
+		return ""
+	}
+	var names []string
+	f.VisitAll(func(g *pflag.Flag) {
+		if !g.Hidden {
+			names = append(names, g.Name)
+		}
+	})
+	if name := spelling.Nearest(unknown.GetSpecifiedName(), names); name != "" {
+		return fmt.Sprintf(", did you mean --%s?", name)
+	}
+	return fmt.Sprintf(". See: %s %s --help", self(), f.Name())
 }
 
 // isLost reports whether an error is that of a stream that could not be written, perhaps many
@@ -252,6 +271,9 @@ func flags(name, args string, std streams, examples ...string) *pflag.FlagSet {
 	f := pflag.NewFlagSet(name, pflag.ContinueOnError)
 	f.SetOutput(std.err)
 	f.SortFlags = false
+	if std.outputs != nil {
+		std.outputs.flags = f
+	}
 	f.Usage = func() {
 		if std.asked != nil {
 			std.asked(f)

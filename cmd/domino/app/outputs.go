@@ -21,6 +21,7 @@ import (
 // outputs are the answers of a command for continuous integration, beside what it prints.
 type outputs struct {
 	std                           streams
+	flags                         *pflag.FlagSet // of the command, once it has made them
 	junit, sarif, summary, remark string
 	annotate                      string
 	suite                         ci.Suite
@@ -33,7 +34,7 @@ type outputs struct {
 // written when the command ends, however it does, from open on.
 func registerOutputs(f *pflag.FlagSet, std streams) *outputs {
 	o := std.outputs
-	*o = outputs{std: std, suite: ci.Suite{Tool: self(), Version: thisBuild().String(),
+	*o = outputs{std: std, flags: f, suite: ci.Suite{Tool: self(), Version: thisBuild().String(),
 		Command: f.Name()}}
 	f.StringVar(&o.junit, "junit", "", "also write JUnit XML to this file; see help ci")
 	f.StringVar(&o.sarif, "sarif", "", "also write what is not as expected to this file, as SARIF")
