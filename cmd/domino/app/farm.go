@@ -120,8 +120,28 @@ func runFarm(ctx context.Context, args []string, std streams) (int, error) {
 // resume runs the command of a campaign once more, which goes on where it was.
 func (std *streams) resume(ctx context.Context, h campaign.Header) int {
 	std.resuming = h.ID
-	std.log()("campaign %s: %s", h.ID, strings.Join(h.Command, " "))
+	std.log()("campaign %s: %s", h.ID, brief(h.Command))
 	return dispatch(ctx, h.Command, *std)
+}
+
+// briefly is how much of a command line is told to people: a shell makes ten thousand words of *.
+const briefly = 100
+
+// brief is a command line, or its beginning and how many words follow.
+func brief(words []string) string {
+	line := strings.Join(words, " ")
+	if len(line) <= briefly {
+		return line
+	}
+	n, length := 1, len(words[0])
+	for n < len(words) && length+1+len(words[n]) <= briefly {
+		length += 1 + len(words[n])
+		n++
+	}
+	if n == len(words) { // a word that is longer itself
+		return line
+	}
+	return fmt.Sprintf("%s ... (%d words more)", strings.Join(words[:n], " "), len(words)-n)
 }
 
 // farmStatus is what farm status prints as JSON.
@@ -149,7 +169,7 @@ func (std *streams) status(ctx context.Context, c *Connection, asJSON bool) erro
 		term.Column{Title: "begun", Width: 17}, term.Column{Title: " command", Left: true})
 	for _, h := range headers {
 		t.Row(h.ID, string(h.State), count(h.Taken), h.Began.Local().Format("Jan 2 15:04:05"),
-			" "+strings.Join(h.Command, " "))
+			" "+brief(h.Command))
 	}
 	if len(headers) > 0 && len(members) > 0 {
 		fmt.Fprintln(std.out)
