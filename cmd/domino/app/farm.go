@@ -124,25 +124,8 @@ func (std *streams) resume(ctx context.Context, h campaign.Header) int {
 	return dispatch(ctx, h.Command, *std)
 }
 
-// briefly is how much of a command line is told to people: a shell makes ten thousand words of *.
-const briefly = 100
-
-// brief is a command line, or its beginning and how many words follow.
-func brief(words []string) string {
-	line := strings.Join(words, " ")
-	if len(line) <= briefly {
-		return line
-	}
-	n, length := 1, len(words[0])
-	for n < len(words) && length+1+len(words[n]) <= briefly {
-		length += 1 + len(words[n])
-		n++
-	}
-	if n == len(words) { // a word that is longer itself
-		return line
-	}
-	return fmt.Sprintf("%s ... (%d words more)", strings.Join(words[:n], " "), len(words)-n)
-}
+// brief is a command line as far as people want to see it: a shell makes ten thousand words of *.
+func brief(words []string) string { return term.Cut(strings.Join(words, " "), 100) }
 
 // farmStatus is what farm status prints as JSON.
 type farmStatus struct {

@@ -252,23 +252,3 @@ func resumed(t *testing.T, moment int, want string, args []string) {
 		t.Errorf("moment %d: exit %d, %s %s, %v", moment, code, out, errors, err)
 	}
 }
-
-// TestBrief: a command of many words is cut between two of them, and what is short is not.
-func TestBrief(t *testing.T) {
-	for _, tt := range []struct {
-		words []string
-		want  string
-	}{
-		{nil, ""},
-		{[]string{"check", "s1"}, "check s1"},
-		{[]string{strings.Repeat("x", 200)}, strings.Repeat("x", 200)},
-		{[]string{"check", strings.Repeat("x", 94)}, "check " + strings.Repeat("x", 94)},
-		{[]string{"check", strings.Repeat("x", 95)}, "check ... (1 words more)"},
-		{append([]string{"check"}, strings.Fields(strings.Repeat("j0.txtar ", 10000))...),
-			"check" + strings.Repeat(" j0.txtar", 10) + " ... (9990 words more)"},
-	} {
-		if got := brief(tt.words); got != tt.want {
-			t.Errorf("%d words: %q, want %q", len(tt.words), got, tt.want)
-		}
-	}
-}

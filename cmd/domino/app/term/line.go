@@ -75,7 +75,7 @@ func (l *Line) Show(key string, text func() string, event func() any) {
 		_ = json.NewEncoder(l.w).Encode(event()) // nobody may be listening
 	case l.tty != nil:
 		l.shown = true
-		fmt.Fprintf(l.w, "\r\x1b[K%s", cut(text(), l.width()-1))
+		fmt.Fprintf(l.w, "\r\x1b[K%s", Cut(text(), l.width()-1))
 	default:
 		fmt.Fprintln(l.w, text())
 	}
@@ -91,8 +91,9 @@ func (l *Line) Clear() {
 	l.shown = false
 }
 
-// cut shortens text that is wider than a line, which would be wrapped and could not be erased.
-func cut(text string, width int) string {
+// Cut shortens text that is wider than so many characters, such as one that would be wrapped and
+// could not be erased.
+func Cut(text string, width int) string {
 	runes := []rune(text)
 	if len(runes) <= width {
 		return text

@@ -13,7 +13,7 @@ import (
 type burial struct {
 	procs    []core.Proc
 	waiting  []core.Proc // to be reaped
-	after    []*burial   // those of who runs on a node of these procs: they were killed before
+	after    []*burial   // of who would have stopped with these procs, and was killed before
 	epoch    uint64
 	awaiting []core.Proc // who has to agree
 	crash    int         // in Result.Crashes

@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	smallest = 6        // of classes: 64 bytes
-	largest  = 32       // 4 GiB
-	slab     = 64 << 10 // what small buffers are cut from
-	large    = 8 << 10  // buffers from here on come from the source, or from pieces
-	few      = 1 << 20  // bytes of large buffers that a pool has from the heap, before any piece
-	piece    = 256 << 20
+	smallest = 6         // of classes: 64 bytes
+	largest  = 32        // 4 GiB
+	slab     = 64 << 10  // what small buffers are cut from
+	large    = 8 << 10   // buffers from here on come from the source, or from pieces
+	few      = 1 << 20   // bytes of large buffers that a pool has from the heap, before any piece
+	piece    = 256 << 20 // of addresses; buffers of more than a quarter come from the heap
 	classes  = (largest-smallest)*4 + 1
 )
 
@@ -25,7 +25,7 @@ type Pool struct {
 	// to the system. 0 means 1 GiB
 	Keep int
 	// Source gives the memory of buffers of 8 KiB and more, nil when it has no more; then, and
-	// without a Source, it comes from the heap. What it gave is never let go.
+	// without a Source, it comes from the heap, or from pieces. What it gave is never let go.
 	Source func(bytes int) []byte
 
 	free  [classes][][]byte

@@ -10,9 +10,10 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/buffer"
 )
 
-// TestPieces takes more large buffers than may lie idle: none share bytes, the collector is asked
-// for few of them, and of those that are given back the system has all but what may lie idle, until
-// they are taken again, where they were.
+// TestPieces takes more large buffers than may lie idle: none share bytes, all but the first are no
+// allocations, and of those that are given back the system has all but what may lie idle, until
+// they are taken again, where they were. It may make a large page of some that are its own, at any
+// moment, so half of them may be in memory.
 func TestPieces(t *testing.T) {
 	const size, many = 256 << 10, 64
 	p := buffer.Pool{Keep: 2 << 20}
@@ -41,8 +42,8 @@ func TestPieces(t *testing.T) {
 	if p.Idle() != 2<<20 {
 		t.Errorf("%d bytes idle, want %d", p.Idle(), 2<<20)
 	}
-	if n := residentBytes(t, list); n < 2<<20 || n > 3<<20 {
-		t.Errorf("%d bytes of memory behind idle buffers, want %d to %d", n, 2<<20, 3<<20)
+	if n := residentBytes(t, list); n < 2<<20 || n > many*size/2 {
+		t.Errorf("%d bytes of memory behind idle buffers, want %d to %d", n, 2<<20, many*size/2)
 	}
 	fill()
 	for _, b := range list {
