@@ -98,10 +98,10 @@ func (a *slurm) hosts() ([]cluster.Host, error) {
 	return list, nil
 }
 
-// launcher starts one process on a node, as a step of its own beside those that run there: with all
-// that the allocation has there (--overlap, --mem=0, no processor of its own where steps would be
-// bound to one), with its input and output as they come, and so that neither its end nor that of
-// the node ends anything else.
+// launcher starts who starts all processes of a node, as a step of its own beside those that run
+// there: with all that the allocation has there (--overlap, --mem=0, no processor of its own where
+// steps would be bound to one), with its input and output as they come, and so that neither its end
+// nor that of the node ends anything else.
 func (a *slurm) launcher(node string, binds bool) []string {
 	line := []string{"srun", "--overlap", "--nodes=1", "--ntasks=1", "--ntasks-per-node=1",
 		"--nodelist=" + node, "--mem=0", "--no-kill", "--kill-on-bad-exit=0", "--wait=0",

@@ -447,10 +447,7 @@ func (t *torture) one(ctx context.Context, v *victim, dir string) (*clusterRan, 
 	drawn.spreadRequests(t.rng, v.resolved.Setup, v.lengths)
 	drawn.hurry(t.rng)
 	drawn.phase(t.rng, v.calm, v.seen)
-	if drawn.Stops, drawn.Plan.Requests = drawStops(t.rng, v.resolved,
-		drawn.Plan.Requests); len(v.hosts) > 0 {
-		drawn.Stops = nil // not behind a launcher
-	}
+	drawn.Stops, drawn.Plan.Requests = drawStops(t.rng, v.resolved, drawn.Plan.Requests)
 	drawn.Forget = t.rng.IntN(2) == 0
 	t.tried = attempt{drawn, seed}
 	ran, err := v.run(ctx, drawn, seed, filepath.Join(dir, "run"), v.reference)

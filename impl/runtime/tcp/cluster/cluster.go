@@ -320,10 +320,6 @@ func (c *Config) validateStops() error {
 			leastSilence)
 	case len(c.Stops) == 0 && c.Silence == 0:
 		return nil
-	case len(c.Stops) > 0 && slices.ContainsFunc(c.Hosts, func(h Host) bool {
-		return h.Launcher != nil
-	}):
-		return errors.New("cluster: a process behind a launcher can not be stopped from here")
 	case len(c.Setup.Watchers) == 0 && !c.Setup.Watchdogs:
 		return fmt.Errorf(
 			"cluster: %w: in protocol %s nobody suspects anybody, so a process that is stopped "+

@@ -104,10 +104,12 @@
 // new host runs. With several hosts no address will do that only its own host reaches, a host that
 // is given by name is reached by that name, whatever it means there, and a run begins when all who
 // will talk with each other are connected: who does not reach whom is said before. Where a host has
-// a launcher, such as ssh, its processes are started by that command line, one for each. They are
-// killed by their own hand, on order, as to kill a launcher kills nobody else (package launch), and
-// a process whose launcher has ended counts as dead when the lock of its disk is free, not before;
-// if it stays, the run ends with an error, unless there is a fence command. So the folder of the
+// a launcher, such as ssh, that command line is called once, for a process there which starts all
+// lives of the host, stops and kills them as it is told to, and says how each has ended
+// (launch.Starter). When it ends itself, or the launcher does, they end, too, which nobody can say
+// from here: such a life counts as dead when the lock of its disk is free, not before; if it stays,
+// the run ends with an error, unless there is a fence command. The next life there comes with a new
+// starter. One that does not kill on order for some seconds is given up. So the folder of the
 // run, where disks and evidence are, must be shared by all hosts with its locks. Both is checked: a
 // life looks whether the folder is that of the run, the supervisor whether it sees the lock of a
 // life that says it is up. A launcher must not ask anybody anything. The clocks of hosts may

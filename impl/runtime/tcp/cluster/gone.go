@@ -3,8 +3,9 @@ package cluster
 import (
 	"errors"
 	"fmt"
-	"os/exec"
 	"slices"
+
+	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 )
 
 // gone comes when a process has ended.
@@ -32,7 +33,7 @@ func (s *supervisor) gone(p *proc, err, unsure error) {
 	case startless && s.live && !s.off(p.host):
 		s.die(p)
 		s.fence(p.host, "it starts no process any more"+said, s.unfenced)
-	case killed(err, s.far(p)) && s.live && !s.c.Bare:
+	case launch.Killed(err) && s.live && !s.c.Bare:
 		s.out.Outside++
 		s.note("%s was killed by somebody else%s", where, said)
 		s.die(p)
@@ -50,10 +51,3 @@ func (s *supervisor) die(p *proc) {
 }
 
 func (s *supervisor) has(p *proc) bool { _, ok := s.ended[p.id]; return ok }
-
-// killed reports whether a process was ended by a signal; a launcher says so by its exit code.
-func killed(err error, far bool) bool {
-	var exit *exec.ExitError
-	return errors.As(err, &exit) && (exit.ExitCode() == -1 || far &&
-		(exit.ExitCode() == 128+9 || exit.ExitCode() == 255))
-}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
@@ -177,8 +178,36 @@ func (s *supervisor) where(p *proc) string {
 		strings.Join(s.c.Hosts[p.host].Launcher, " "))
 }
 
+// exec starts a process of this host, or has the starter of another one start it: the first
+// process there, and the first since the last starter has ended, comes with one.
+func (s *supervisor) exec(p *proc, c launch.Command) (launch.Process, error) {
+	if !s.far(p) {
+		return launch.Start(c)
+	}
+	g := s.hosts[p.host]
+	if g.starter == nil || g.starter.Over() {
+		starter, err := launch.NewStarter(s.c.Hosts[p.host].Launcher, c)
+		if err != nil {
+			return nil, err
+		}
+		g.starter = starter
+	}
+	return g.starter.Start(c)
+}
+
+// dismiss ends the starters of other hosts, when no process is left.
+func (s *supervisor) dismiss() {
+	var all sync.WaitGroup
+	for _, g := range s.hosts {
+		if g.starter != nil {
+			all.Go(g.starter.Close)
+		}
+	}
+	all.Wait()
+}
+
 // complaint is what a launcher, or what is behind it, has complained of.
-func complaint(process *launch.Process) string {
+func complaint(process launch.Process) string {
 	if text := process.Complaint(); text != "" {
 		return ": " + text
 	}

@@ -142,28 +142,42 @@ func TestCopiedFolder(t *testing.T) {
 	}
 }
 
-// TestOutsideFar kills a process behind a launcher that waits for it, as somebody else would: it is
-// a failure like another, from which the protocol recovers.
+// TestOutsideFar kills a process behind a launcher that waits, as somebody else would: it is a
+// failure like another, from which the protocol recovers. So is the end of who has started all
+// processes there, with which they end.
 func TestOutsideFar(t *testing.T) {
 	effort.Seconds(t)
 	text := example("hydee", "a: loop 100; send b; recv b; end\nb: loop 100; recv a; send a; end\n")
 	calm, r := config(t, text, plan.Plan{})
 	want := right(t, &calm, r)
-	c, r := config(t, text, plan.Plan{})
-	c.Hosts = []cluster.Host{{Address: "127.0.0.2", Launcher: []string{"/bin/sh", "-c", `"$0" "$@"; exit $?`, c.Path}}}
-	killed := false
-	c.OnAnswer(func(kind string) {
-		if kind != "status" || killed {
-			return
+	for _, all := range []bool{false, true} {
+		c, r := config(t, text, plan.Plan{})
+		c.Hosts = []cluster.Host{{Address: "127.0.0.2",
+			Launcher: []string{"/bin/sh", "-c", `"$0" "$@"; exit $?`, c.Path}}}
+		struck, most := false, 1
+		c.OnAnswer(func(kind string) {
+			if kind != "status" || struck {
+				return
+			}
+			struck = true
+			list := lives(c.Path)
+			i := slices.IndexFunc(list, func(process int) bool {
+				return slices.Contains(list, parent(process)) != all
+			})
+			if all {
+				most = len(c.Setup.Layout.Names)
+			}
+			if err := syscall.Kill(list[i], syscall.SIGKILL); err != nil {
+				t.Error(err)
+			}
+		})
+		if out := right(t, &c, r); out.Outside != most || !slices.Equal(out.Digests, want.Digests) {
+			t.Errorf("starter %t: %d killed by somebody else, want %d; digests %x, want %x", all,
+				out.Outside, most, out.Digests, want.Digests)
 		}
-		killed = true
-		if err := syscall.Kill(lives(c.Path)[0], syscall.SIGKILL); err != nil {
-			t.Error(err)
+		if left := lives(c.Path); len(left) > 0 {
+			t.Errorf("processes %v are left", left)
 		}
-	})
-	if out := right(t, &c, r); out.Outside != 1 || !slices.Equal(out.Digests, want.Digests) {
-		t.Errorf("%d killed by somebody else, digests %x, want %x", out.Outside, out.Digests,
-			want.Digests)
 	}
 }
 

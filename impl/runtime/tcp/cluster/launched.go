@@ -126,7 +126,7 @@ func (s *supervisor) onOther(p *proc) int {
 
 // leader is the process of the node that a proc runs on, whose group it joins: a node is a process
 // group, which stops as one. nil: it leads one itself.
-func (s *supervisor) leader(p *proc) *launch.Process {
+func (s *supervisor) leader(p *proc) launch.Process {
 	if s.onOther(p) == 0 {
 		return nil
 	}

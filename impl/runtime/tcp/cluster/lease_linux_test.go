@@ -39,9 +39,9 @@ func beRelay() int {
 	return cmd.ProcessState.Sys().(syscall.WaitStatus).ExitStatus() & 0xff
 }
 
-// TestLease stops the launchers of a host, which is then cut off, and one of its lives with them.
-// When the host counts as lost none of its lives is there any more: their kernel has killed them,
-// the one that stands still, too. The run goes on on the other host to the same end. A host that is
+// TestLease stops the launcher of a host, which is then cut off, and all that it has started. When
+// the host counts as lost none of its lives is there any more: their kernel has killed them, the
+// one that stands still, too. The run goes on on the other host to the same end. A host that is
 // answered loses nobody.
 func TestLease(t *testing.T) {
 	if !effort.Long() {
@@ -55,12 +55,13 @@ func TestLease(t *testing.T) {
 			Launcher: []string{"/usr/bin/env", asChild + "=relay", c.Path, "relay"}}}
 		c.Lease, c.LostAfter = 2*time.Second, 500*time.Millisecond
 		var mu sync.Mutex
-		var relays, far []int
+		var relay int
+		var far []int
 		c.Started = func(p core.Proc, process int) {
 			mu.Lock()
 			defer mu.Unlock()
-			if p == 2 {
-				relays = append(relays, process)
+			if p == 2 && relay == 0 {
+				relay = process
 			}
 		}
 		var notes []string
@@ -85,15 +86,19 @@ func TestLease(t *testing.T) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
+			starter := 0
 			for _, process := range lives(c.Path) {
-				if slices.Contains(relays, parent(process)) {
+				switch up := parent(process); {
+				case up == relay:
+					starter = process
+				case parent(up) == relay:
 					far = append(far, process)
 				}
 			}
 			if len(far) != 1 {
-				t.Errorf("lives %v of relays %v", far, relays)
+				t.Errorf("lives %v of starter %d", far, starter)
 			}
-			for _, process := range append(slices.Clone(relays), far...) {
+			for _, process := range append(far, starter, relay) {
 				_ = syscall.Kill(process, syscall.SIGSTOP)
 			}
 		})

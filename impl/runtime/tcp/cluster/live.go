@@ -70,7 +70,7 @@ func Live(in io.Reader, out io.Writer, resolve func(json.RawMessage) (*core.Setu
 	orphaned func()) error {
 	runtime.LockOSThread()
 	l := &life{out: json.NewEncoder(out), bell: make(chan struct{}, 1)}
-	if err := launch.Listen(in, &l.in, l.heard, orphaned); err != nil {
+	if err := launch.Listen(in, out, &l.in, l.heard, orphaned); err != nil {
 		return err
 	}
 	err := func() (err error) {

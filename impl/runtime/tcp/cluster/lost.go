@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 )
 
 // Hosts that are lost, with launchers and processes. Whether a host that does not answer is off can
@@ -23,9 +24,10 @@ import (
 type ground struct {
 	off      atomic.Bool // nothing runs there, and never will
 	fencing  bool
-	err      error         // why it may not be off
-	waiting  []func(error) // for the end of the fencing
-	failures int           // lives in a row that have ended before they were up
+	err      error           // why it may not be off
+	waiting  []func(error)   // for the end of the fencing
+	failures int             // lives in a row that have ended before they were up
+	starter  *launch.Starter // nil: nothing was started there, or it needs no launcher
 }
 
 // Bounds of hosts that are lost.

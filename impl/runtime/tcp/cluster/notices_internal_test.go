@@ -6,7 +6,6 @@ import (
 
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/runtime/course"
-	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -28,15 +27,15 @@ func TestStartedOwes(t *testing.T) {
 		{"it is up again", func(_ *supervisor, b *proc) { b.up = true }, 0},
 		{"it was down, and has a life behind it", func(_ *supervisor, b *proc) { lives(b, 1) }, 1},
 		{"it has begun, and has not said so", func(_ *supervisor, b *proc) {
-			b.process = new(launch.Process)
+			b.process = nobody{}
 			lives(b, 1)
 		}, 0},
 		{"it has not begun", func(_ *supervisor, b *proc) {
-			b.process = new(launch.Process)
+			b.process = nobody{}
 			lives(b, 0)
 		}, 1},
 		{"it is killed again", func(s *supervisor, b *proc) {
-			b.dying, b.process, s.dying = true, new(launch.Process), killed
+			b.dying, b.process, s.dying = true, nobody{}, killed
 			lives(b, 1)
 		}, 1},
 	}

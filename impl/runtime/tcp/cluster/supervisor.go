@@ -23,7 +23,7 @@ import (
 // proc is what the supervisor knows of one proc.
 type proc struct {
 	id      core.Proc
-	process *launch.Process  // nil: down
+	process launch.Process   // nil: down
 	dying   bool             // it was killed and is not reaped
 	met     bool             // it has come to the rendezvous
 	up      bool             // it has said so
@@ -196,6 +196,7 @@ func (s *supervisor) since() time.Duration {
 func (s *supervisor) run(ctx context.Context) error {
 	defer s.steered()
 	defer s.fences.Wait()
+	defer s.dismiss()
 	defer close(s.closed)
 	if err := s.openDeeds(); err != nil {
 		return err
@@ -259,10 +260,8 @@ func (s *supervisor) spawn(p *proc) {
 	s.round = round{number: s.round.number}
 	in := s.instructions
 	s.place(p, &in)
-	var launcher []string
 	if len(s.c.Hosts) > 0 {
-		in.Host, launcher = s.c.Hosts[p.host].Address, s.c.Hosts[p.host].Launcher
-		in.Lease = s.leaseOf(p)
+		in.Host, in.Lease = s.c.Hosts[p.host].Address, s.leaseOf(p)
 	}
 	in.Proc, in.Life, in.Incarnation, in.Restart = p.id, p.life, p.inc, p.life > 0
 	s.moments(p, &in)
@@ -280,9 +279,8 @@ func (s *supervisor) spawn(p *proc) {
 	if s.starts(p, &in); s.over {
 		return
 	}
-	process, err := launch.Start(launch.Command{Name: s.where(p), Launcher: launcher,
-		Path: s.c.Path, Args: s.c.Args, Instructions: in, Errors: s.c.Errors, Group: s.leader(p),
-		Line: func(line []byte) error {
+	process, err := s.exec(p, launch.Command{Name: s.where(p), Path: s.c.Path, Args: s.c.Args,
+		Instructions: in, Errors: s.c.Errors, Group: s.leader(p), Line: func(line []byte) error {
 			var a answer
 			if err := json.Unmarshal(line, &a); err != nil {
 				return fmt.Errorf("cluster: %s says %q: %w", s.setup.Layout.Name(p.id), line, err)
@@ -305,7 +303,7 @@ func (s *supervisor) spawn(p *proc) {
 	go func() { // ends with the process
 		<-process.Done()
 		var unsure error
-		if launcher != nil {
+		if lost := (*launch.Lost)(nil); errors.As(process.Err(), &lost) {
 			unsure = s.awaitDeath(p.id, p.host)
 		}
 		s.post(func() { s.gone(p, process.Err(), unsure) })

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -44,7 +43,7 @@ func TestWaits(t *testing.T) {
 			s := newSupervisor(&Config{Setup: &core.Setup{
 				Layout: trace.Layout{Names: []string{"a", "b"}}}}, []byte("null"))
 			for i, said := range []*answer{tt.a, tt.b} {
-				s.procs[i].process, s.procs[i].waits = new(launch.Process), said
+				s.procs[i].process, s.procs[i].waits = nobody{}, said
 			}
 			if got := strings.Join(s.hangs(), "; "); got != tt.want {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
@@ -67,7 +66,7 @@ func TestWaitsAgreement(t *testing.T) {
 	}
 	s.burying, s.dying = nil, nil
 	for _, p := range s.procs {
-		p.process, p.met, p.doing = new(launch.Process), true, "?"
+		p.process, p.met, p.doing = nobody{}, true, "?"
 	}
 	if got, want := s.stuck(), "a b c d e f g h and 4 more do not answer: they are stopped, or "+
 		"hang"; got != want {

@@ -4,7 +4,6 @@ import (
 	"testing"
 
 	"github.com/domino-check/domino/impl/core"
-	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 	"github.com/domino-check/domino/spec/trace"
 )
 
@@ -13,7 +12,7 @@ import (
 // processes before the third, which is number 2. The last rows are those in which clocks decide:
 // the new life was beginning when the watchdog was started.
 func TestWatchedLife(t *testing.T) {
-	process := new(launch.Process)
+	process := nobody{}
 	of := func(s *supervisor) []*burial { return []*burial{{procs: []core.Proc{1}}} }
 	tests := []struct {
 		name  string

@@ -216,13 +216,15 @@ func TestStopped(t *testing.T) {
 	tests := []struct {
 		name, text string
 		stopped    core.Proc
-		want       int // suspicions
+		want       int  // suspicions
+		far        bool // behind a launcher
 	}{
 		{"a node that is given up", example("radic-hmpl", pair,
-			"options: nodes=4 spares=1 zombies=yes", "suspicions: 2", "victims: N1"), 4, 2},
+			"options: nodes=4 spares=1 zombies=yes", "suspicions: 2", "victims: N1"), 4, 2, false},
 		{"a node that is asked", example("radic-rbml", pair, "options: nodes=4 spares=1",
-			"suspicions: 1", "victims: N1"), 4, 1},
-		{"a rank", example("hydee", ring, "suspicions: 1"), 0, 1},
+			"suspicions: 1", "victims: N1"), 4, 1, false},
+		{"a rank", example("hydee", ring, "suspicions: 1"), 0, 1, false},
+		{"a rank of another host", example("hydee", ring, "suspicions: 1"), 0, 1, true},
 	}
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -235,6 +237,10 @@ func TestStopped(t *testing.T) {
 				t.Fatalf("without a stop: %s: %s", v.Property, v.Message)
 			}
 			c, r := config(t, text, plan.Plan{})
+			if tt.far {
+				c.Hosts = []cluster.Host{{Address: "127.0.0.2",
+					Launcher: []string{"/usr/bin/env", c.Path}}}
+			}
 			c.Stops = []cluster.Stop{{Proc: tt.stopped, By: 0, After: 2,
 				For: 20 * time.Millisecond}}
 			out, v := judged(t, c, r)

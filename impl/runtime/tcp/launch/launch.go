@@ -7,10 +7,8 @@
 // even a stopped child is left behind. What it writes to its standard output comes back line by
 // line.
 //
-// A child may run elsewhere, behind a launcher such as ssh (Command.Launcher). To kill the launcher
-// would not kill it, so it is told to kill itself, by SIGKILL, in the goroutine that reads its
-// input; the launcher is killed when it has not ended soon after. That the child is gone then is
-// for the caller to find out.
+// Children of another host are started there by one process (Starter), which is behind a launcher
+// such as ssh.
 package launch
 
 import (
@@ -33,19 +31,16 @@ const maxLine = 16 << 20
 
 // Command says what to start.
 type Command struct {
-	Name string // for messages, e.g. "rank 3"
-	// command line that starts the program elsewhere, with Args behind it, and passes on its input
-	// and output; nil: Path is started
-	Launcher     []string
+	Name         string   // for messages, e.g. "rank 3"
 	Path         string   // of the program
 	Args         []string // without the program
 	Instructions any      // encoded as JSON
 	Line         func(line []byte) error
 	// its standard error; nil: discarded; one that several children have must be Shared
 	Errors io.Writer
-	// the child that leads the process group which this one joins, while that child lives; nil: a
-	// group of its own. Of a child behind a launcher it means nothing
-	Group *Process
+	// the child of the same host that leads the process group which this one joins, while that
+	// child lives; nil: a group of its own
+	Group Process
 }
 
 // grace is how long a child may take to end after its input has ended before it is killed.
@@ -129,7 +124,10 @@ func (c *Command) lines(r io.Reader) error {
 			}
 		}
 	}
-	return scanner.Err()
+	if err := scanner.Err(); !errors.Is(err, os.ErrClosed) { // by Abandon: it is of no interest
+		return err
+	}
+	return nil
 }
 
 // ErrNoParent means that a process that only Run starts was started otherwise.

@@ -52,7 +52,13 @@ func child(role string) {
 	}
 	var say string
 	if role == "listens" {
-		if err := launch.Listen(os.Stdin, &say, func([]byte) {}, func() {
+		if err := launch.Listen(os.Stdin, os.Stdout, &say, func(line []byte) {
+			fmt.Fprintf(os.Stderr, "hears %s", line)
+			if string(line) == `"end"`+"\n" {
+				os.Exit(3)
+			}
+			fmt.Printf("hears %s", line)
+		}, func() {
 			os.Exit(7)
 		}); err == nil {
 			fmt.Println(say, os.Getpid())
@@ -173,60 +179,10 @@ func TestOrphan(t *testing.T) {
 	}
 }
 
-// TestFar kills a child behind a launcher: as the launcher itself, one that waits for it, and one
-// that keeps it from hearing; each must be gone, and what was written to the standard error is
-// known. The first two die of SIGKILL, not of the end of their input, whose exit code is 7.
-func TestFar(t *testing.T) {
-	tests := []struct {
-		name, line, end string
-	}{
-		{"exec", `exec "$@"`, "signal: killed"},
-		{"waits", `"$@"; code=$?; echo last words >&2; exit $code`, "exit status 137"},
-		{"deaf", `echo hello 0; sleep 1000; exit 0`, "signal: killed"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			c := command("listens", nil)
-			c.Launcher, c.Path = []string{"/bin/sh", "-c", "echo complaint >&2; " + tt.line, "--",
-				c.Path}, ""
-			var shown bytes.Buffer
-			c.Errors = &shown
-			there := make(chan struct{})
-			c.Line = func([]byte) error {
-				close(there)
-				return nil
-			}
-			p, err := launch.Start(c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			<-there
-			p.Kill()
-			p.Kill() // once more changes nothing
-			<-p.Done()
-			if p.Err() == nil || !strings.Contains(p.Err().Error(), tt.end) {
-				t.Errorf("ended with %v, want %s", p.Err(), tt.end)
-			}
-			if !strings.HasPrefix(p.Complaint(), "complaint") {
-				t.Errorf("complaint %q", p.Complaint())
-			}
-			if text := shown.String(); strings.Contains(text, "last words") {
-				t.Errorf("of the end that was asked for is shown %q", text)
-			}
-			if tt.name == "waits" && !strings.Contains(p.Complaint(), "last words") {
-				t.Errorf("complaint %q", p.Complaint())
-			}
-			for lives(p.ID()) { // for ever, if it was not killed
-			}
-		})
-	}
-}
-
 // TestGroup: a child that joins the group of another one is killed with it; one whose leader has
 // ended has a group of its own.
 func TestGroup(t *testing.T) {
-	start := func(leader *launch.Process) *launch.Process {
+	start := func(leader launch.Process) launch.Process {
 		c := command("listens", nil)
 		c.Group = leader
 		there := make(chan struct{})
@@ -244,7 +200,7 @@ func TestGroup(t *testing.T) {
 	leader := start(nil)
 	member := start(leader)
 	leader.KillGroup()
-	for _, p := range []*launch.Process{leader, member} {
+	for _, p := range []launch.Process{leader, member} {
 		if <-p.Done(); p.Err() == nil || !strings.Contains(p.Err().Error(), "killed") {
 			t.Errorf("ended with %v", p.Err())
 		}

@@ -10,46 +10,69 @@ import (
 	"os/exec"
 	"os/signal"
 	"runtime"
-	"slices"
-	"sync"
 	"time"
 )
 
 // Process is a child that its parent talks to while it runs: lines of JSON both ways. It may end,
-// be stopped or be killed at any time.
-type Process struct {
-	cmd    *exec.Cmd
-	far    bool // the command is a launcher
-	done   chan struct{}
-	err    error
-	out    io.ReadCloser
-	tail   tail
-	killed sync.Once
-
-	mu sync.Mutex // of in: two may speak at a time
-	in io.WriteCloser
+// be stopped or be killed at any time. None of these waits.
+type Process interface {
+	// Tell sends a line. A child that has ended does not hear it, which is no error of the caller.
+	Tell(v any) error
+	// Kill ends the child as a crash does.
+	Kill()
+	// KillGroup ends the child, which leads a group, with all that have joined it, at once.
+	KillGroup()
+	// Stop stops the child (SIGSTOP) as it is; Continue lets it go on.
+	Stop()
+	Continue()
+	// Stopped reports whether all of the child is known to have stopped.
+	Stopped() bool
+	// Abandon gives up a child that is known to be gone with its host.
+	Abandon()
+	// Complaint is the end of what a child on another host, or else the launcher there, has written
+	// to its standard error.
+	Complaint() string
+	// ID is the number that the system gave the process, or its launcher.
+	ID() int
+	// Done is closed when the child has ended and everything that it said was handed on.
+	Done() <-chan struct{}
+	// Err says how it ended; only after Done.
+	Err() error
 }
 
-// die is the line that tells a child behind a launcher to kill itself. It is no JSON.
-const die = "die"
+// child is a process of this host.
+type child struct {
+	cmd  *exec.Cmd
+	done chan struct{}
+	err  error
+	in   io.WriteCloser
+	out  io.ReadCloser
+	box  *outbox
+}
 
-// Start starts one child with its instructions. Lines are handed on one by one; a line that is not
-// taken ends the child. The caller must wait for Done.
-func Start(c Command) (*Process, error) {
-	line := append(slices.Clone(c.Launcher), c.Args...)
-	if p := c.Path; len(c.Launcher) == 0 {
-		line = append([]string{p}, c.Args...)
+// Start starts one child of this host with its instructions. Lines are handed on one by one; a line
+// that is not taken ends the child. The caller must wait for Done.
+func Start(c Command) (Process, error) {
+	p, err := start(c)
+	if err != nil {
+		return nil, err
 	}
-	p := &Process{cmd: exec.Command(line[0], line[1:]...), far: len(c.Launcher) > 0,
-		done: make(chan struct{})}
+	return p, nil
+}
+
+func start(c Command) (*child, error) {
+	instructions, err := json.Marshal(c.Instructions)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Name, err)
+	}
+	p := &child{cmd: exec.Command(c.Path, c.Args...), done: make(chan struct{})}
 	p.cmd.Stderr, p.cmd.SysProcAttr = c.Errors, tied()
-	if g := c.Group; g != nil && !p.far && !g.far {
-		join(p.cmd.SysProcAttr, g.ID())
+	if _, file := c.Errors.(*os.File); !file {
+		p.cmd.WaitDelay = grace // what it has started may keep its output open
 	}
-	if p.far {
-		p.tail.w = c.Errors
-		// what it has started may keep its output open
-		p.cmd.Stderr, p.cmd.WaitDelay = &p.tail, grace
+	leader, grouped := c.Group.(*child)
+	if grouped {
+		join(p.cmd.SysProcAttr, leader.ID())
 	}
 	started := make(chan error, 1)
 	go func() { // ends with the child
@@ -57,32 +80,34 @@ func Start(c Command) (*Process, error) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := p.begin()
-		if err != nil && c.Group != nil { // its leader has ended meanwhile
+		if err != nil && grouped { // its leader has ended meanwhile
 			p.alone()
 			err = p.begin()
 		}
-		started <- err
 		if err != nil {
+			started <- err
 			return
 		}
+		p.box = newOutbox(p.in)
+		started <- nil
 		defer close(p.done)
-		if err := c.lines(p.out); err != nil {
-			p.err = err
-			p.Kill()
+		if p.err = c.lines(p.out); p.err != nil {
+			p.KillGroup()
 			io.Copy(io.Discard, p.out) // what it still says is of no use, but it must not block
 		}
-		p.err = errors.Join(p.err, p.cmd.Wait())
+		if err := p.cmd.Wait(); p.err == nil {
+			p.err = err
+		}
+		p.box.close()
 	}()
 	if err := <-started; err != nil {
 		return nil, fmt.Errorf("%s: %w", c.Name, err)
 	}
-	if err := p.Tell(c.Instructions); err != nil { // it has ended: Done says so
-		p.Kill()
-	}
+	p.box.put(instructions)
 	return p, nil
 }
 
-func (p *Process) begin() (err error) {
+func (p *child) begin() (err error) {
 	if p.in, err = p.cmd.StdinPipe(); err != nil {
 		return err
 	}
@@ -93,103 +118,76 @@ func (p *Process) begin() (err error) {
 }
 
 // alone makes the child ready to be started once more, in a group of its own.
-func (p *Process) alone() {
+func (p *child) alone() {
 	cmd := exec.Command(p.cmd.Path, p.cmd.Args[1:]...)
-	cmd.Stderr, cmd.SysProcAttr = p.cmd.Stderr, tied()
+	cmd.Stderr, cmd.WaitDelay, cmd.SysProcAttr = p.cmd.Stderr, p.cmd.WaitDelay, tied()
 	p.cmd = cmd
 }
 
-// Tell sends a line. A child that has ended does not hear it, which is no error of the caller.
-func (p *Process) Tell(v any) error {
+func (p *child) Tell(v any) error {
 	line, err := json.Marshal(v)
-	if err != nil {
-		return err
+	if err == nil {
+		p.box.put(line)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	_, err = p.in.Write(append(line, '\n'))
 	return err
 }
 
-// Abandon gives up a child behind a launcher that is known to be gone: the launcher is killed at
-// once, as it may wait for ever.
-func (p *Process) Abandon() {
-	if p.Kill(); p.far {
-		killAll(p.cmd.Process)
-		p.out.Close() // what the launcher has started here may have it, and live
-	}
+func (p *child) Kill()                 { p.cmd.Process.Kill() } // it fails only when it has ended
+func (p *child) KillGroup()            { killAll(p.cmd.Process); p.Kill() }
+func (p *child) Stop()                 { p.cmd.Process.Signal(stopSignal) }
+func (p *child) Continue()             { p.cmd.Process.Signal(continueSignal) }
+func (p *child) Stopped() bool         { return stopped(p.cmd.Process.Pid) }
+func (p *child) Complaint() string     { return "" }
+func (p *child) ID() int               { return p.cmd.Process.Pid }
+func (p *child) Done() <-chan struct{} { return p.done }
+func (p *child) Err() error            { return p.err }
+
+// Abandon ends the child with what it has started, and waits for nothing that this still says.
+func (p *child) Abandon() {
+	p.KillGroup()
+	p.out.Close()
 }
 
-// Kill ends the child as a crash does. It does not wait.
-func (p *Process) Kill() {
-	if !p.far {
-		p.cmd.Process.Kill() // it fails only when there is nothing left to kill
-		return
-	}
-	p.killed.Do(func() {
-		p.tail.hush()
-		// ends when the launcher has, which takes no part of what is sent to it any more
-		go func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			io.WriteString(p.in, die+"\n")
-			p.in.Close() // if it was not heard, the end of the input is
-		}()
-		go func() { // ends with the launcher
-			timer := time.NewTimer(grace)
-			defer timer.Stop()
-			select {
-			case <-p.done:
-			case <-timer.C:
-				killAll(p.cmd.Process)
-				p.out.Close() // the child may have it, and live
-			}
-		}()
-	})
+// dismiss ends a child that ends with its input, or if it does not soon.
+func (p *child) dismiss() {
+	p.box.finish()
+	timer := time.AfterFunc(grace, p.Abandon)
+	<-p.done
+	timer.Stop()
 }
 
-// KillGroup ends the child, which leads a group, with all that have joined it, at once.
-func (p *Process) KillGroup() {
-	if !p.far {
-		killAll(p.cmd.Process)
+// Killed reports whether an error, that a process has ended with, says that a signal ended it. A
+// launcher says so of the process that it has started by its exit code.
+func Killed(err error) bool {
+	var exit *exec.ExitError
+	var end *End
+	var lost *Lost
+	switch {
+	case errors.As(err, &end):
+		return end.Killed
+	case !errors.As(err, &exit):
+		return false
+	case errors.As(err, &lost):
+		return exit.ExitCode() == -1 || exit.ExitCode() == 128+9 || exit.ExitCode() == 255
 	}
-	p.Kill()
+	return exit.ExitCode() == -1
 }
-
-// Stop stops the child (SIGSTOP) as it is; Continue lets it go on.
-// it fails only when there is nothing left to stop
-func (p *Process) Stop() { p.cmd.Process.Signal(stopSignal) }
-
-// Continue lets a child that was stopped go on.
-func (p *Process) Continue() { p.cmd.Process.Signal(continueSignal) }
-
-// Stopped reports whether all of the child has stopped.
-func (p *Process) Stopped() bool { return stopped(p.cmd.Process.Pid) }
-
-// Complaint is the end of what a launcher, and the child behind it, have written to their standard
-// error.
-func (p *Process) Complaint() string { return p.tail.String() }
-
-// ID is the number that the system gave the process, or its launcher.
-func (p *Process) ID() int { return p.cmd.Process.Pid }
-
-// Done is closed when the child has ended and everything that it said was handed on.
-func (p *Process) Done() <-chan struct{} { return p.done }
-
-// Err says how it ended; only after Done.
-func (p *Process) Err() error { return p.err }
 
 // Listen reads, in a child of Start, its instructions and then every line that its parent says; the
 // lines belong to heard, which is called from a goroutine of its own. It calls orphaned when the
-// parent is gone. From then on Ctrl-C is the parent's business.
-func Listen(in io.Reader, to any, heard func(line []byte), orphaned func()) error {
+// parent is gone, which must end the process. From then on Ctrl-C is the parent's business. A
+// process that is to start others (Starter) does so here, says to out what they say, and ends.
+func Listen(in io.Reader, out io.Writer, to any, heard func(line []byte), orphaned func()) error {
 	signal.Ignore(os.Interrupt)
 	reader := bufio.NewReaderSize(in, 1<<16)
 	line, err := reader.ReadBytes('\n')
 	if err != nil {
 		return fmt.Errorf("%w: no instructions: %w", ErrNoParent, err)
 	}
-	obey(line, orphaned)
+	if word := ""; json.Unmarshal(line, &word) == nil && word == beStarter {
+		serve(reader, out)
+		orphaned()
+	}
 	if err := json.Unmarshal(line, to); err != nil {
 		return fmt.Errorf("%w: %w", ErrNoParent, err)
 	}
@@ -200,20 +198,8 @@ func Listen(in io.Reader, to any, heard func(line []byte), orphaned func()) erro
 				orphaned()
 				return
 			}
-			obey(line, orphaned)
 			heard(line)
 		}
 	}()
 	return nil
-}
-
-// obey ends this process when a line says so.
-func obey(line []byte, orphaned func()) {
-	if string(line) != die+"\n" {
-		return
-	}
-	if self, err := os.FindProcess(os.Getpid()); err == nil {
-		self.Kill()
-	}
-	orphaned() // where a process can not kill itself
 }

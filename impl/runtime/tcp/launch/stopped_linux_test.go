@@ -7,11 +7,19 @@ import (
 	"github.com/domino-check/domino/impl/runtime/tcp/launch"
 )
 
-// TestStopped stops a child, lets it go on, and kills it while it is stopped: what is reported is
-// what was asked for.
+// TestStopped stops a child, of this host and of another, lets it go on, and kills it while it is
+// stopped: what is reported is what was asked for.
 func TestStopped(t *testing.T) {
+	for name, start := range map[string]func(launch.Command) (launch.Process, error){
+		"here": launch.Start, "far": startStarter(t, `exec "$@"`).Start,
+	} {
+		t.Run(name, func(t *testing.T) { stops(t, start) })
+	}
+}
+
+func stops(t *testing.T, start func(launch.Command) (launch.Process, error)) {
 	lines := make(chan string, 1)
-	p, err := launch.Start(command("waits", func(line []byte) error {
+	p, err := start(command("listens", func(line []byte) error {
 		lines <- string(line)
 		return nil
 	}))
