@@ -147,7 +147,9 @@ type torture struct {
 	line    *term.Line
 	// runs in which somebody gave up and was right, after more failures than the scenario's
 	beyond  int
-	outside int // runs that broke something after somebody else had killed more than the model has
+	unkept  int    // runs that came to what real processes do not keep
+	why     string // the last of them
+	outside int    // runs that broke something after others had killed more than the model has
 	tried   attempt
 	tallies
 }
@@ -167,6 +169,8 @@ type victim struct {
 	lengths   plan.Lengths
 	calm      phases // seen in runs without failures
 	seen      phases // in any
+	made      int    // runs
+	unkept    int    // of these
 }
 
 // choose takes the scenarios that are expected to hold and that real processes can keep, and the
@@ -251,9 +255,17 @@ func (t *torture) run(ctx context.Context) (int, error) {
 	for t.goOn(ctx, began) {
 		v := t.draw()
 		t.made++
+		v.made++
 		dir := filepath.Join(t.folder, fmt.Sprintf("%06d", t.made))
 		ran, err := t.one(ctx, v, dir)
-		if err == nil && ran == nil || errors.Is(err, cluster.ErrModel) && !t.named {
+		unkept := errors.Is(err, cluster.ErrModel)
+		if unkept && t.pardons(v, err) {
+			if err := os.RemoveAll(dir); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if err == nil && ran == nil || unkept && !t.named {
 			if err := errors.Join(t.leaveOut(v), os.RemoveAll(dir)); err != nil {
 				return 0, err
 			}
@@ -278,6 +290,22 @@ func (t *torture) run(ctx context.Context) (int, error) {
 	t.line.Clear()
 	return t.report(ctx, time.Since(began))
 }
+
+// pardons counts a run that has come to what real processes do not keep, and reports whether its
+// scenario may go on: not if more than a few and half of its runs do.
+func (t *torture) pardons(v *victim, err error) bool {
+	if !v.opened {
+		return false
+	}
+	v.unkept++
+	t.unkept++
+	t.why = err.Error()
+	return v.unkept <= fewUnkept+v.made/2
+}
+
+// fewUnkept runs of a scenario may be ones that real processes do not keep, before half of them
+// must be others.
+const fewUnkept = 3
 
 // leaveOut gives up one that can not be run, as may turn out while it runs.
 func (t *torture) leaveOut(v *victim) error {
@@ -321,6 +349,7 @@ type tortured struct {
 	Seconds     float64  `json:"seconds"`
 	Beyond      int      `json:"beyond"`
 	Outside     int      `json:"outside"`
+	Unkept      int      `json:"unkept"`
 	Interrupted bool     `json:"interrupted"`
 	Protocols   []*tally `json:"protocols"`
 	All         *tally   `json:"all"`
@@ -369,7 +398,7 @@ func (t *torture) report(ctx context.Context, took time.Duration) (code int, err
 		t.episodes.settle()
 		return code, printJSON(t.std.out,
 			tortured{versioned: as("torture"), Scenarios: len(t.victims), Seed: t.flags.seed,
-				Seconds: took.Seconds(), Beyond: t.beyond, Outside: t.outside,
+				Seconds: took.Seconds(), Beyond: t.beyond, Outside: t.outside, Unkept: t.unkept,
 				Interrupted: ctx.Err() != nil, Protocols: list[:len(list)-1],
 				All: list[len(list)-1], Episodes: t.episodes})
 	}
@@ -395,6 +424,10 @@ func (t *torture) report(ctx context.Context, took time.Duration) (code int, err
 		fmt.Fprintf(t.std.out,
 			"%d runs are out of model and not judged: somebody else has killed more processes "+
 				"than may fail\n", t.outside)
+	}
+	if t.unkept > 0 {
+		fmt.Fprintf(t.std.out, "%d runs are not judged, as they came to what real processes do "+
+			"not keep, the last: %s\n", t.unkept, t.why)
 	}
 	if t.all.Alarms+t.all.Stops > 0 {
 		fmt.Fprintf(t.std.out, "false suspicions: %d; %d processes were stopped and went on\n",

@@ -151,3 +151,31 @@ func TestOrders(t *testing.T) {
 		}
 	}
 }
+
+// TestPardons: a scenario whose runs now and then come to what real processes do not keep stays,
+// one of which most do does not, nor one that can not even begin.
+func TestPardons(t *testing.T) {
+	tests := []struct {
+		opened       bool
+		made, unkept int
+		pardoned     bool
+	}{
+		{true, 1, 0, true},
+		{true, 3, 2, true},
+		{true, 4, 9, false},
+		{true, 100, 40, true},
+		{true, 100, 53, false},
+		{false, 1, 0, false},
+	}
+	for _, tt := range tests {
+		o := &torture{}
+		v := &victim{opened: tt.opened, made: tt.made, unkept: tt.unkept}
+		if got := o.pardons(v, cluster.ErrModel); got != tt.pardoned {
+			t.Errorf("%+v: pardoned %t", tt, got)
+		}
+		if tt.opened && (o.unkept != 1 || o.why != cluster.ErrModel.Error()) ||
+			!tt.opened && o.unkept != 0 {
+			t.Errorf("%+v: %d runs not kept, the last: %q", tt, o.unkept, o.why)
+		}
+	}
+}

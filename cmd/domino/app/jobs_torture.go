@@ -43,6 +43,8 @@ type wireTorture struct {
 	Unfit    []string      `json:"unfit,omitempty"`
 	Beyond   int           `json:"beyond"`
 	Outside  int           `json:"outside"`
+	Unkept   int           `json:"unkept"`
+	Why      string        `json:"why,omitempty"`
 	Unlifted string        `json:"unlifted,omitempty"`
 	Tallies  []wireTally   `json:"tallies"`
 	All      wireTally     `json:"all"`
@@ -115,8 +117,8 @@ func (j tortureJob) perform(ctx context.Context, std *streams, _ func(any)) (any
 
 // wire is what the runs have shown, as data.
 func (t *torture) wire(code int, failed error) wireTorture {
-	w := wireTorture{Unfit: t.unfit, Beyond: t.beyond, Outside: t.outside, Unlifted: t.unlifted,
-		All: wireTallyOf(&t.all)}
+	w := wireTorture{Unfit: t.unfit, Beyond: t.beyond, Outside: t.outside, Unkept: t.unkept,
+		Why: t.why, Unlifted: t.unlifted, All: wireTallyOf(&t.all)}
 	for _, one := range t.list {
 		w.Tallies = append(w.Tallies, wireTallyOf(one))
 	}
@@ -158,6 +160,9 @@ func (t *tally) add(w *wireTally) {
 // merge adds what a job has shown.
 func (t *torture) merge(w *wireTorture) {
 	t.beyond, t.outside = t.beyond+w.Beyond, t.outside+w.Outside
+	if t.unkept += w.Unkept; w.Unkept > 0 {
+		t.why = w.Why
+	}
 	if w.Unlifted != "" {
 		t.unlifted = w.Unlifted
 	}
