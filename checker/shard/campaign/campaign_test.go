@@ -180,12 +180,14 @@ func coordinate(ctx context.Context, p *shard.Process, id string, jobs int) (str
 	return c.ID(), got, c.Close(ctx, campaign.Done)
 }
 
-// TestSpent has a job that ends each worker: it is given up after four, with the others done.
+// TestSpent has a job that ends each worker: it is given up after four, with the others done, and
+// tried again when the campaign is resumed.
 func TestSpent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := shard.NewMemory()
 		ctx, cancel := context.WithCancel(t.Context())
 		var deaths atomic.Int32
+		var harmless atomic.Bool
 		var group sync.WaitGroup
 		group.Go(func() {
 			for life := 0; ctx.Err() == nil; life++ {
@@ -193,7 +195,7 @@ func TestSpent(t *testing.T) {
 				own, end := context.WithCancel(ctx)
 				w := worker(p, func(ctx context.Context, kind string, data []byte,
 					told func(any)) (any, any, error) {
-					if string(data) == "5" {
+					if string(data) == "5" && !harmless.Load() {
 						deaths.Add(1)
 						p.Crash()
 						end()
@@ -218,6 +220,21 @@ func TestSpent(t *testing.T) {
 		// whom a stalled coordinator hands the job again, as it is given up, dies of it, too
 		if text, n := strings.Join(got, "\n"), deaths.Load(); text != want || n != 4 && n != 5 {
 			t.Errorf("%d deaths:\n%s", n, text)
+		}
+		if err := c.Close(ctx, campaign.Done); err != nil {
+			t.Error(err)
+		}
+		harmless.Store(true) // who resumes it has the job tried again, and nothing else
+		if c, err = campaign.Reopen(ctx, m.Process("again", nil), build, c.ID(),
+			campaign.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		got = nil
+		if err := c.Each(ctx, squares(9, &got)); err != nil {
+			t.Fatal(err)
+		}
+		if s := c.Sums(); strings.Join(got, "\n") != wanted(9) || s.Found != 8 || s.Spent != 0 {
+			t.Errorf("resumed, %+v:\n%s", s, strings.Join(got, "\n"))
 		}
 		if err := c.Close(ctx, campaign.Done); err != nil {
 			t.Error(err)

@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -54,7 +55,8 @@ type Campaign struct {
 	engine  shard.Engine
 	options Options
 	header  Header
-	stage   int // calls of Each so far
+	stage   int            // calls of Each so far
+	tries   map[string]int // by job that was given up before the campaign was resumed: how often
 	lost    context.CancelCauseFunc
 	whole   context.Context
 	group   sync.WaitGroup
@@ -92,7 +94,8 @@ func Open(ctx context.Context, e shard.Engine, build string, command []string,
 	return begin(ctx, e, h, o)
 }
 
-// Reopen goes on with a campaign that has not come to its end, or tells its answers again.
+// Reopen goes on with a campaign that has not come to its end, or tells its answers again. Jobs
+// that were given up are tried again: it may have been somebody else who has ended their workers.
 func Reopen(ctx context.Context, e shard.Engine, build, id string, o Options) (*Campaign, error) {
 	h, revision, err := Read(ctx, e, id)
 	if err != nil {
@@ -117,10 +120,31 @@ func Reopen(ctx context.Context, e shard.Engine, build, id string, o Options) (*
 		return nil, errors.Join(err, c.Close(ctx, Cancelled))
 	}
 	for _, entry := range list {
-		c.note(entry.Key[strings.LastIndexByte(entry.Key, '.')+1:], entry.Value)
+		job := entry.Key[strings.LastIndexByte(entry.Key, '.')+1:]
+		var a Answer
+		if err := Decode(entry.Value, &a); err == nil && a.Spent > 0 {
+			name, try, _ := strings.Cut(strings.TrimSuffix(job, "-again"), tryMark)
+			n, _ := strconv.Atoi(try) // 0 for the first
+			c.tries[name] = max(c.tries[name], n+1)
+			continue
+		}
+		c.note(job, entry.Value)
+		c.sums.Found++
 	}
-	c.sums.Found = len(list)
 	return c, nil
+}
+
+// tryMark is in the name of a job that was given up, before the number of its new try. Its answer
+// of before stays what it is.
+const tryMark = "-try"
+
+// name is that of the i-th job of the stage.
+func (c *Campaign) name(i int) string {
+	name := fmt.Sprintf("%d-%d", c.stage, i)
+	if try := c.tries[name]; try > 0 {
+		name += tryMark + strconv.Itoa(try)
+	}
+	return name
 }
 
 // Read is what is known of a campaign.
@@ -154,7 +178,7 @@ func begin(ctx context.Context, e shard.Engine, h Header, o Options) (*Campaign,
 		o.Log = func(string, ...any) {}
 	}
 	c := &Campaign{engine: e, options: o, header: h, answers: map[string][]byte{},
-		arrived: make(chan struct{}, 1), sums: Sums{By: map[string]int{}}}
+		tries: map[string]int{}, arrived: make(chan struct{}, 1), sums: Sums{By: map[string]int{}}}
 	c.whole, c.lost = context.WithCancelCause(context.WithoutCancel(ctx))
 	name := fmt.Sprintf("%s-%d-%s", host(), os.Getpid(), rand.Text()[:6])
 	err := hold(ctx, c.whole, e, "lease.campaign."+h.ID, []byte(name), o.Log,

@@ -10,10 +10,11 @@
 //	campaign.ID           Header; changed by compare and set
 //	lease.campaign.ID     held by its coordinator
 //	lease.worker.NAME     held by each worker: Member
-//	result.ID.JOB         Answer; JOB-again is that of an audit, JOB-other one that differs
+//	result.ID.JOB         Answer; JOB-again is that of an audit, JOB-other one that differs,
+//	                      JOB-tryN that of a job that was given up, tried again
 //	returned.ID.JOB       how often workers that were told to end gave the job back
 //	progress.ID (Bus)     Progress, to the coordinator
 //
 // A job that has ended as many workers as it may (Options.Deliveries) is answered by the next one
-// without doing it: Answer.Spent.
+// without doing it: Answer.Spent. When the campaign is resumed it is another job, and tried again.
 package campaign

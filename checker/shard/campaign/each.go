@@ -96,7 +96,7 @@ func (c *Campaign) make(b *Batch, i int) (h handed, ok bool, err error) {
 	if err != nil || !ok {
 		return h, false, err
 	}
-	h.name = fmt.Sprintf("%d-%d", c.stage, i)
+	h.name = c.name(i)
 	h.job = shard.Job{Topic: topic(c.header.Build, b.Class), Campaign: c.header.ID, ID: h.name,
 		Data: encode(Job{b.Kind, c.options.Deliveries, b.Loose, data})}
 	h.about = digest(b.Kind, data)

@@ -84,12 +84,15 @@ func (b *lockedBuffer) String() string {
 // begin starts the command in a folder.
 func begin(t *testing.T, folder, program string, args ...string) *process {
 	t.Helper()
+	return beginAs(t, "1", folder, program, args...)
+}
+
+// beginAs begins one of a kind.
+func beginAs(t *testing.T, kind, folder, program string, args ...string) *process {
+	t.Helper()
 	p := &process{Cmd: exec.Command(program, args...), ended: make(chan struct{})}
 	p.Dir, p.Stdout, p.Stderr = folder, &p.out, &p.err
-	p.Env = append(os.Environ(), asCommand+"=1")
-	if strings.HasSuffix(t.Name(), "Poison") {
-		p.Env = append(os.Environ(), asCommand+"=poison")
-	}
+	p.Env = append(os.Environ(), asCommand+"="+kind)
 	if err := p.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -198,6 +201,7 @@ func TestOtherBuild(t *testing.T) {
 }
 
 // TestPoison has a job that ends each worker: it is unknown in the end, and the others are done.
+// Who resumes the campaign with other workers has it tried again.
 func TestPoison(t *testing.T) {
 	if !effort.Huge() { // TestSpent of checker/shard/campaign does, in the time of a bubble
 		t.Skip("a minute, as dead workers are waited for: with DOMINO_TESTS=huge")
@@ -209,21 +213,31 @@ func TestPoison(t *testing.T) {
 	var group sync.WaitGroup
 	group.Go(func() {
 		for ctx.Err() == nil {
-			p := begin(t, folder, self(t), append([]string{"worker", "--slots", "1"},
+			p := beginAs(t, "poison", folder, self(t), append([]string{"worker", "--slots", "1"},
 				at(folder, asWorker)...)...)
 			select {
 			case <-p.ended:
 			case <-ctx.Done():
+				_ = p.Process.Kill()
 			}
 		}
 	})
-	code, out, errors := finish(t, folder, append([]string{"check", "h1", "h10", "s1", "--save="},
-		at(folder, asOperator)...)...)
+	args := append([]string{"check", "h1", "h10", "s1", "--save="}, at(folder, asOperator)...)
+	code, out, errors := finish(t, folder, args...)
 	cancel()
 	group.Wait()
 	if code != 2 || !strings.Contains(out, "ended 4 workers") ||
 		!strings.Contains(errors, "given up") {
 		t.Errorf("exit %d: %s%s", code, out, errors)
+	}
+	begin(t, folder, self(t), append([]string{"worker"}, at(folder, asWorker)...)...)
+	_, id, _ := strings.Cut(errors, "campaign ")
+	id, _, _ = strings.Cut(id, " ")
+	code, out, errors = finish(t, folder, append([]string{"farm", "resume", id},
+		at(folder, asOperator)...)...)
+	_, want, _ := finish(t, folder, "check", "h1", "h10", "s1", "--save=")
+	if diff := cmp.Diff(untimed(want), untimed(out)); code != 0 || diff != "" {
+		t.Errorf("resumed: exit %d: %s%s", code, errors, diff)
 	}
 }
 

@@ -271,6 +271,9 @@ func (f *farm) close(ctx context.Context) error {
 			words += fmt.Sprintf(", %s %s", count(s.n), s.what)
 		}
 	}
+	if sums.Spent > 0 {
+		words += fmt.Sprintf("; %s farm resume %s tries those again", self(), f.ID())
+	}
 	f.std.log()("%s", words)
 	return err
 }
