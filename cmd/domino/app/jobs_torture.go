@@ -77,18 +77,12 @@ type wireWrong struct {
 func (j tortureJob) perform(ctx context.Context, std *streams, _ func(any)) (any, any, error) {
 	quiet := std.quiet()
 	quiet.outputs = &outputs{}
-	dir, err := os.MkdirTemp("", "domino-farm-")
-	if err != nil {
-		return nil, nil, err
-	}
-	defer func() { _ = os.RemoveAll(dir) }() // what is wanted of it is in the answer
 	o, _, err := readTorture([]string{fmt.Sprintf("--runs=%d", j.Runs),
 		fmt.Sprintf("--failures=%d", j.Failures), fmt.Sprintf("--timeout=%v", j.Timeout)}, quiet)
 	if err != nil {
 		return nil, nil, err
 	}
 	o.protocols, o.kernels, o.lift, o.seed = j.Protocols, j.Kernels, j.Lift, j.Seed
-	o.dir = filepath.Join(dir, "wrong")
 	var list []*scenarios.Scenario
 	for _, w := range j.Scenarios {
 		s, err := w.scenario()
@@ -101,13 +95,19 @@ func (j tortureJob) perform(ctx context.Context, std *streams, _ func(any)) (any
 		list = quiet.Scenarios()
 	}
 	t := &torture{flags: &o, std: quiet, rng: rand.New(rand.NewPCG(j.Seed, 0)),
-		named: len(j.Scenarios) > 0, line: term.NewLine(quiet.err, false), folder: dir}
+		named: len(j.Scenarios) > 0, line: term.NewLine(quiet.err, false)}
 	if t.hosting, err = o.where.resolve(ctx); err != nil {
 		return nil, nil, err
 	}
 	if err := t.choose(list); err != nil {
 		return nil, nil, err
 	}
+	folder, err := openFolder("", "", "domino-farm-") // it goes, too, when the worker is killed
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = folder.close(false) }() // what is wanted of it is in the answer
+	t.folder, o.dir = folder.name, filepath.Join(folder.name, "wrong")
 	code, failed := t.run(ctx)
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
