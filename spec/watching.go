@@ -53,13 +53,24 @@ var NodesWatched = register(Property{
 var Reach = register(Property{
 	Name: "reach", Kind: Monitor, Source: "[RADIC] section 6.2.1", Applies: protecting,
 	Needs:   amongNodes,
-	Watched: []trace.Kind{trace.Emitted, trace.Adopted},
-	Doc: "between two moves of ranks nobody asks more often where the others are than every node " +
-		"once and one of them again, for each other rank, and asks nobody but nodes",
+	Watched: []trace.Kind{trace.Emitted, trace.Adopted, trace.Restored},
+	Doc: "between two moves of ranks no life of a rank asks more often where the others are than " +
+		"every node once and one of them again, for each other rank, and asks nobody but nodes",
 	Memory: &Remembers[[]int]{Observe: func(f *Facts, asked *[]int, e trace.Event) string {
 		switch {
 		case e.Kind == trace.Adopted:
 			*asked = nil
+			return ""
+		case e.Kind == trace.Restored:
+			// A rank that has failed alone begins with the table of the start, on the node where it
+			// was: the answers that it had were volatile, so it must ask once more. Each such life
+			// has cost a failure, so questions still end, and those of one life are counted as
+			// before.
+			if int(e.Proc) < len(*asked) {
+				if (*asked)[e.Proc] = 0; slices.Max(*asked) == 0 {
+					*asked = nil
+				}
+			}
 			return ""
 		case f.Layout.Kinds[e.Text] != trace.Question:
 			return ""

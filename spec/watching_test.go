@@ -86,6 +86,21 @@ var watchingCases = []judged{
 		want:   "x has asked 4 times where another rank is, and nobody has moved meanwhile",
 	},
 	{
+		name: "again, in a new life", property: "reach", facts: hostingFacts,
+		events: []trace.Event{asks(x), asks(x), asks(x), asks(y), restored(x, 1, 0, 0), asks(x),
+			asks(x), asks(x)},
+	},
+	{
+		name: "once too often in a new life", property: "reach", facts: hostingFacts,
+		events: []trace.Event{asks(x), restored(x, 1, 0, 0), asks(x), asks(x), asks(x), asks(x)},
+		want:   "x has asked 4 times where another rank is, and nobody has moved meanwhile",
+	},
+	{
+		name: "once too often, another one in a new life", property: "reach", facts: hostingFacts,
+		events: []trace.Event{asks(x), asks(x), asks(x), asks(y), restored(y, 1, 0, 0), asks(x)},
+		want:   "x has asked 4 times where another rank is, and nobody has moved meanwhile",
+	},
+	{
 		name: "no node", property: "reach", facts: hostingFacts,
 		events: []trace.Event{asks(x), {Kind: trace.Emitted, Proc: x, Peer: y, Text: "WhereIs"}},
 		want:   "x asks y, which is no node, where another rank is",
