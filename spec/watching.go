@@ -63,9 +63,10 @@ var Reach = register(Property{
 			return ""
 		case e.Kind == trace.Restored:
 			// A rank that has failed alone begins with the table of the start, on the node where it
-			// was: the answers that it had were volatile, so it must ask once more. Each such life
-			// has cost a failure, so questions still end, and those of one life are counted as
-			// before.
+			// was: the answers that it had were volatile, so it must ask once more. Questions still
+			// end: those of one life are counted as before, and a run has only so many lives, of
+			// which each follows a failure or a rollback, or it does not terminate, which is
+			// another property's.
 			if int(e.Proc) < len(*asked) {
 				if (*asked)[e.Proc] = 0; slices.Max(*asked) == 0 {
 					*asked = nil

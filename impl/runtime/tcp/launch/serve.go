@@ -12,8 +12,10 @@ import (
 
 // served are the children of a starter, in the process that starts them.
 type served struct {
-	out      *json.Encoder
-	mu       sync.Mutex // of out, and of what follows
+	saying sync.Mutex // of out: nobody is killed later because a line is not taken
+	out    *json.Encoder
+
+	mu       sync.Mutex // of children, and of what they are
 	children map[int]*mine
 }
 
@@ -64,8 +66,8 @@ func (s *served) of(id int) *mine {
 
 // say is not heard by anybody when the starter's parent is gone, and then its input ends.
 func (s *served) say(r report) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	s.saying.Lock()
+	defer s.saying.Unlock()
 	_ = s.out.Encode(r)
 }
 
