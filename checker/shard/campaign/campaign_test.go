@@ -343,6 +343,22 @@ func slow(work campaign.Work) campaign.Work {
 	}
 }
 
+// TestAnswered: a job counts once, however many answers it has, and those of others do not.
+func TestAnswered(t *testing.T) {
+	e := shard.NewMemory().Process("x", nil)
+	for _, key := range []string{"a.0-0", "a.0-0-again", "a.0-0-other", "a.0-1-try1",
+		"a.0-1-try2-again", "a.1-1", "b.0-7"} {
+		if _, err := e.Create(t.Context(), "result."+key, []byte{1}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for id, want := range map[string]int{"a": 3, "b": 1, "c": 0} {
+		if n, err := campaign.Answered(t.Context(), e, id); n != want || err != nil {
+			t.Errorf("campaign %s: %d jobs are answered, want %d: %v", id, n, want, err)
+		}
+	}
+}
+
 // TestCancel cancels a campaign from outside: its coordinator and its workers stop within two
 // seconds, and it is resumed to the same end.
 func TestCancel(t *testing.T) {

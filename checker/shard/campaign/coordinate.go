@@ -123,7 +123,7 @@ func Reopen(ctx context.Context, e shard.Engine, build, id string, o Options) (*
 		job := entry.Key[strings.LastIndexByte(entry.Key, '.')+1:]
 		var a Answer
 		if err := Decode(entry.Value, &a); err == nil && a.Spent > 0 {
-			name, try, _ := strings.Cut(strings.TrimSuffix(job, "-again"), tryMark)
+			name, try, _ := strings.Cut(strings.TrimSuffix(job, againMark), tryMark)
 			n, _ := strconv.Atoi(try) // 0 for the first
 			c.tries[name] = max(c.tries[name], n+1)
 			continue
@@ -134,9 +134,14 @@ func Reopen(ctx context.Context, e shard.Engine, build, id string, o Options) (*
 	return c, nil
 }
 
-// tryMark is in the name of a job that was given up, before the number of its new try. Its answer
-// of before stays what it is.
-const tryMark = "-try"
+// Marks in the name of an answer, behind that of the job.
+const (
+	againMark = "-again" // of an audit
+	otherMark = "-other" // one that differs
+	// before the number of the new try of a job that was given up; its answer of before stays what
+	// it is
+	tryMark = "-try"
+)
 
 // name is that of the i-th job of the stage.
 func (c *Campaign) name(i int) string {
@@ -248,7 +253,7 @@ func (c *Campaign) listen() {
 func (c *Campaign) note(job string, value []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if first, ok := strings.CutSuffix(job, "-other"); ok {
+	if first, ok := strings.CutSuffix(job, otherMark); ok {
 		c.other = first
 	} else {
 		c.answers[job] = value

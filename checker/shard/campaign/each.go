@@ -111,8 +111,8 @@ func (c *Campaign) copies(h handed) (list []shard.Job) {
 	if c.answers[h.name] == nil {
 		list = append(list, h.job)
 	}
-	if again := h.job; h.again && c.answers[h.name+"-again"] == nil {
-		again.ID += "-again"
+	if again := h.job; h.again && c.answers[h.name+againMark] == nil {
+		again.ID += againMark
 		list = append(list, again)
 	}
 	return list
@@ -162,8 +162,8 @@ const looks = 64
 // look asks for answers that may be there although nobody has told: a watch may die in silence.
 func (c *Campaign) look(ctx context.Context, open []handed) {
 	for _, h := range open[:min(len(open), looks)] {
-		for _, job := range []string{h.name, h.name + "-again", h.name + "-other"} {
-			if job == h.name+"-again" && !h.again {
+		for _, job := range []string{h.name, h.name + againMark, h.name + otherMark} {
+			if job == h.name+againMark && !h.again {
 				continue
 			}
 			short, cancel := context.WithTimeout(ctx, stateEvery)
@@ -186,7 +186,7 @@ func (c *Campaign) answered(h handed) (*Answer, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	value, again := c.answers[h.name], c.answers[h.name+"-again"]
+	value, again := c.answers[h.name], c.answers[h.name+againMark]
 	if value == nil || h.again && again == nil {
 		return nil, nil
 	}
@@ -207,7 +207,7 @@ func (c *Campaign) answered(h handed) (*Answer, error) {
 		}
 	}
 	delete(c.answers, h.name)
-	delete(c.answers, h.name+"-again")
+	delete(c.answers, h.name+againMark)
 	c.sums.Jobs++
 	c.sums.By[a.Worker]++
 	if a.Spent > 0 {

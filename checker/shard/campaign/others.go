@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/domino-check/domino/checker/shard"
 )
@@ -28,6 +29,28 @@ func Headers(ctx context.Context, e shard.Engine) ([]Header, error) {
 		return cmp.Or(a.Began.Compare(b.Began), cmp.Compare(a.ID, b.ID))
 	})
 	return all, nil
+}
+
+// Answered is how many jobs of a campaign have an answer; their further answers count for nothing.
+func Answered(ctx context.Context, e shard.Engine, id string) (int, error) {
+	list, err := e.List(ctx, "result."+id+".")
+	if err != nil {
+		return 0, fmt.Errorf("list answers of campaign %s: %w", id, err)
+	}
+	jobs := map[string]bool{}
+	for _, entry := range list {
+		jobs[numbers(entry.Key)] = true
+	}
+	return len(jobs), nil
+}
+
+// numbers are the stage and the number of the job whose answer has the key.
+func numbers(key string) string {
+	job := key[strings.LastIndexByte(key, '.')+1:]
+	for _, mark := range []string{againMark, otherMark, tryMark} {
+		job, _, _ = strings.Cut(job, mark)
+	}
+	return job
 }
 
 // Members are the workers that live, by name.

@@ -30,7 +30,7 @@ type Header struct {
 	Folder  string    `json:"folder"`  // where
 	Began   time.Time `json:"began"`
 	State   State     `json:"state"`
-	Taken   int       `json:"taken"` // jobs whose answers were taken, when it was last written
+	Taken   int       `json:"taken"` // jobs that are answered; kept at its end, until then see Answered
 }
 
 // Member is what a worker says of itself.

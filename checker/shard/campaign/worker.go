@@ -281,7 +281,7 @@ func (w *Worker) put(ctx context.Context, d shard.Delivery, a *Answer, loose boo
 			return nil
 		}
 		w.Log("job %s: %v, of %s and of this worker", d.Job(), ErrTwoAnswers, first.Worker)
-		_, err = w.Engine.Create(ctx, key+"-other", encode(a))
+		_, err = w.Engine.Create(ctx, key+otherMark, encode(a))
 		return err
 	})
 	if err != nil && !errors.Is(err, shard.ErrExists) && !errors.Is(err, shard.ErrMissing) {

@@ -140,6 +140,15 @@ func (std *streams) status(ctx context.Context, c *Connection, asJSON bool) erro
 	if err != nil {
 		return err
 	}
+	for i := range headers {
+		h := &headers[i]
+		if h.State != campaign.Running {
+			continue
+		}
+		if h.Taken, err = campaign.Answered(ctx, c.Engine, h.ID); err != nil {
+			return err
+		}
+	}
 	members, err := campaign.Members(ctx, c.Engine)
 	if err != nil {
 		return err

@@ -244,14 +244,30 @@ func resumed(t *testing.T, moment int, want string, args []string) {
 	if id == nil {
 		return // before there was a campaign
 	}
+	entries, err := m.Process("x", nil).List(t.Context(), "result."+id[1]+".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := campaign.Running
+	if moment == 15 { // when all was written
+		state = campaign.Done
+	}
+	statusIs(t, m, moment, state, len(entries))
 	code, out, errors := dominoFarm(t.Context(), m, "farm", "resume", id[1], "--nats", "x")
 	if diff := cmp.Diff(untimed(want), untimed(out)); code != 0 || diff != "" {
 		t.Errorf("moment %d: exit %d: %s %s", moment, code, errors, diff)
 	}
-	code, out, errors = dominoFarm(t.Context(), m, "farm", "status", "--json", "--nats", "x")
+	statusIs(t, m, moment, campaign.Done, 3)
+}
+
+// statusIs expects one campaign, in a state and with so many jobs that are answered.
+func statusIs(t *testing.T, m *memory, moment int, state campaign.State, jobs int) {
+	t.Helper()
+	code, out, errors := dominoFarm(t.Context(), m, "farm", "status", "--json", "--nats", "x")
 	var s farmStatus
 	if err := json.Unmarshal([]byte(out), &s); err != nil || code != 0 || len(s.Campaigns) != 1 ||
-		s.Campaigns[0].State != campaign.Done || s.Campaigns[0].Taken != 3 {
-		t.Errorf("moment %d: exit %d, %s %s, %v", moment, code, out, errors, err)
+		s.Campaigns[0].State != state || s.Campaigns[0].Taken != jobs {
+		t.Errorf("moment %d: want %s with %d jobs: exit %d, %s %s, %v", moment, state, jobs, code,
+			out, errors, err)
 	}
 }
