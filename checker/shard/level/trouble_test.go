@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -279,5 +280,59 @@ func TestFlaky(t *testing.T) {
 					}
 				})
 		})
+	}
+}
+
+// answering is an engine in which every question has one answer.
+type answering struct {
+	shard.Engine
+	answer []byte
+}
+
+func (e answering) Request(context.Context, string, []byte) ([]byte, error) { return e.answer, nil }
+
+// TestShortAnswer has a keeper that answers for fewer fingerprints than it was asked about, or for
+// more: that is an error, and nothing is owned.
+func TestShortAnswer(t *testing.T) {
+	t.Parallel()
+	c, err := Config{ID: "x", Engine: shard.NewMemory().Process("e", nil)}.filled()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &head{Keepers: []string{"k"}, Partitions: c.Partitions}
+	for _, tt := range []struct{ bytes, want int }{{0, -1}, {1, -1}, {2, 9}, {3, -1}} {
+		c.Engine = answering{c.Engine, slices.Repeat([]byte{0xff}, tt.bytes)}
+		e := newExpander(&library{Config: &c}, "e")
+		for n := range uint64(9) {
+			e.prints = append(e.prints, checker.Digest{Lo: n})
+		}
+		owned, err := e.ask(t.Context(), h, &block{}, &report{})
+		if (err != nil) != (tt.want < 0) || err == nil && len(owned) != tt.want {
+			t.Errorf("%d bytes for 9 fingerprints: %d are owned, %v", tt.bytes, len(owned), err)
+		}
+	}
+}
+
+// TestFollow repeats runs that are none of the system: nothing is shown in their place.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	sys := toys(6).fresh()
+	state := make([]uint32, sys.Words())
+	sys.Initial(state)
+	begin := checker.Identity(sys, state)
+	l := &lead{Config: new(Config), sys: sys}
+	for _, tt := range []struct {
+		way  []checker.Digest
+		want string // of the error
+	}{
+		{[]checker.Digest{begin}, ""},
+		{[]checker.Digest{{Lo: 1}}, "another state"},
+		{[]checker.Digest{begin, {Lo: 1}}, "step 1 leads nowhere"},
+	} {
+		path, err := l.follow(tt.way, new(leveled))
+		if tt.want == "" && (err != nil || len(path) > 0) ||
+			tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%v: %v, %v; want %q", tt.way, path, err, tt.want)
+		}
 	}
 }

@@ -17,6 +17,7 @@ import (
 // processes are judged by it, too.
 func TestClusterOwnProperty(t *testing.T) {
 	t.Setenv("DOMINO_TEST_MAIN", "1") // the processes are this program
+	t.Setenv("TMPDIR", t.TempDir())   // where the run that is not fine stays
 	p, err := all.Protocols().Find("hydee")
 	if err != nil {
 		t.Fatal(err)
