@@ -146,7 +146,8 @@ func toys(seed uint64) *toy {
 }
 
 // TestLikeLocal explores random systems with 1, 2 and 4 workers and 1, 8 and 256 partitions: all
-// numbers are those of the search in one process, and the runs can be repeated.
+// numbers are those of the search in one process, each level comes to its end at once, and the runs
+// can be repeated.
 func TestLikeLocal(t *testing.T) {
 	t.Parallel()
 	sizes := 0
@@ -162,6 +163,10 @@ func TestLikeLocal(t *testing.T) {
 				out, err := sharded(t.Context(), toy, c, workers)
 				if err != nil {
 					t.Fatalf("toy %d, %d workers: %v", seed, workers, err)
+				}
+				if out.Again > 0 {
+					t.Errorf("toy %d, %d workers: %d attempts came to nothing, undisturbed", seed,
+						workers, out.Again)
 				}
 				if d := cmp.Diff(want, numbersOut(out, o.All)); d != "" {
 					t.Errorf("toy %d, %d workers, %d partitions (-local +here):\n%s", seed,
