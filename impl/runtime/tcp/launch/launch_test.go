@@ -6,13 +6,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -279,5 +282,42 @@ func TestNoParent(t *testing.T) {
 			func() {}); !errors.Is(err, launch.ErrNoParent) {
 			t.Errorf("%q: %v, want %v", in, err, launch.ErrNoParent)
 		}
+	}
+}
+
+// alone counts writes that come while another one is under way.
+type alone struct {
+	inside, together atomic.Int32
+	bytes            int
+}
+
+func (w *alone) Write(b []byte) (int, error) {
+	if w.inside.Add(1) > 1 {
+		w.together.Add(1)
+	}
+	runtime.Gosched()
+	w.bytes += len(b)
+	w.inside.Add(-1)
+	return len(b), nil
+}
+
+// TestShared: what children write comes one after the other, all of it; a file is theirs.
+func TestShared(t *testing.T) {
+	var w alone
+	shared := launch.Shared(&w)
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 100 {
+				_, _ = shared.Write([]byte("ab")) // it does not fail
+			}
+		})
+	}
+	group.Wait()
+	if n := w.together.Load(); n > 0 || w.bytes != 1600 {
+		t.Errorf("%d writes came while another one was under way, %d bytes, want 1600", n, w.bytes)
+	}
+	if launch.Shared(os.Stderr) != io.Writer(os.Stderr) || launch.Shared(nil) != nil {
+		t.Error("a file, and nothing, are what they were")
 	}
 }
