@@ -141,3 +141,50 @@ func TestRestart(t *testing.T) {
 			second.life, second.taken.Letters, err)
 	}
 }
+
+// brittle sends itself letters, takes nothing before an a, and then falls over a b.
+type brittle struct {
+	letters string
+	taken   struct{ Letters string }
+}
+
+func (m *brittle) Step(in core.Input, out []core.Effect) []core.Effect {
+	if in.Kind != core.Received {
+		for _, l := range m.letters {
+			out = append(out, core.SendTo(0, &word{string(l)}))
+		}
+		return out
+	}
+	text := in.Message.(*word).Text
+	if m.letters != "" && m.taken.Letters == "" && text != "a" {
+		return append(out, core.DropInput(0, core.MsgID{}, "not its turn"))
+	}
+	if m.taken.Letters += text; text == "b" {
+		out = append(out, core.Effect{Kind: core.Rollback})
+	}
+	return out
+}
+func (m *brittle) State() []any                            { return []any{&m.taken} }
+func (m *brittle) Choices(buf []core.Choice) []core.Choice { return buf }
+
+// TestRestartIgnored: a message that was ignored first, and over which the machine falls, has come;
+// those behind it are still on their way to the next life.
+func TestRestartIgnored(t *testing.T) {
+	m, pool := alone(t)
+	first, second := &brittle{letters: "bcad"}, &brittle{}
+	n, err := node.New(node.Config{Procs: 1, Machine: first, NewMessage: func() core.Message {
+		return new(word)
+	}, Mesh: m, Pool: pool, Keep: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Input(core.Input{Kind: core.Start}); !errors.Is(err, node.ErrRollback) ||
+		first.taken.Letters != "adb" {
+		t.Fatalf("took %q: %v, want a rollback at b", first.taken.Letters, err)
+	}
+	n.Restart(second, 1)
+	if err := n.Input(core.Input{Kind: core.Restore, Incarnation: 1}); err != nil ||
+		second.taken.Letters != "c" {
+		t.Errorf("the next life took %q: %v, want c alone", second.taken.Letters, err)
+	}
+}

@@ -6,6 +6,9 @@ import (
 	"github.com/domino-check/domino/impl/core"
 	"github.com/domino-check/domino/impl/protocol/none"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/buffer"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/link"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/node"
 )
 
@@ -17,6 +20,7 @@ type hoarder struct {
 	kept   [][]byte
 	sent   bool
 	wrong  int
+	heard  int // messages
 }
 
 func (h *hoarder) UseMemory(m core.Memory) { h.memory = m }
@@ -70,6 +74,40 @@ func TestKeepLent(t *testing.T) {
 	}
 }
 
+// TestHearWhileCopying: who still has to copy for a log hears all that comes meanwhile, and what it
+// sends has left before.
+func TestHearWhileCopying(t *testing.T) {
+	b, pool := &notebook{}, new(buffer.Pool)
+	h := &hoarder{buffer: make([]byte, 100_000)}
+	n, err := node.New(node.Config{Procs: 2, Machine: rankOf{h}, NewMessage: func() core.Message {
+		return new(none.Message)
+	}, Mesh: b, Pool: pool})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for len(h.kept) < 20 {
+		if _, err := n.Turn(0); err != nil {
+			t.Fatal(err)
+		}
+		if len(b.sent) != len(h.kept) {
+			t.Fatalf("%d of %d messages have left: somebody may wait for them", len(b.sent),
+				len(h.kept))
+		}
+	}
+	for range 3 {
+		b.come = append(b.come, mesh.Arrival{Arrival: link.Arrival{
+			Header: frame.Header{Kind: frame.Data}, Extra: make([]byte, 4)}, From: 1})
+	}
+	for range 4 {
+		if _, err := n.Turn(0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if h.heard != 3 || h.wrong > 0 {
+		t.Errorf("heard %d of 3 messages, %d times wrong", h.heard, h.wrong)
+	}
+}
+
 // rankOf is the hoarder as a machine.
 type rankOf struct{ *hoarder }
 
@@ -99,6 +137,9 @@ func (r rankOf) Step(in core.Input, out []core.Effect) []core.Effect {
 				break
 			}
 		}
+	}
+	if in.Kind == core.Received {
+		r.heard++
 	}
 	if in.Kind != core.Advance {
 		return out
