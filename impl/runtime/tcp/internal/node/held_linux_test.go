@@ -1,12 +1,17 @@
 package node_test
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/domino-check/domino/impl/core"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/buffer"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/frame"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/link"
+	"github.com/domino-check/domino/impl/runtime/tcp/internal/mesh"
 	"github.com/domino-check/domino/impl/runtime/tcp/internal/node"
 )
 
@@ -112,6 +117,62 @@ func TestHeldOrder(t *testing.T) {
 		err = n.Deliver(0, digests[tt.take], false, behind...)
 		if (err == nil) != tt.ok || err != nil && !errors.Is(err, node.ErrHeld) {
 			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+}
+
+// TestHeldTake: what comes waits in the inbox, by its canonical bytes, whatever frame it comes in;
+// a beat is no message, and what can not be read is an error and in no inbox.
+func TestHeldTake(t *testing.T) {
+	newMessage := setup(t, "none", ring).NewMessage
+	m := newMessage()
+	*m.(core.Framed).Content() = core.Payload{ID: core.MsgID{From: 2, Number: 7},
+		Data: []byte("xy")}
+	extra, _ := m.(core.Framed).AppendHeader(nil)
+	body := core.Encode(m)
+	for _, tt := range []struct {
+		name           string
+		message        func() core.Message
+		kind           frame.Kind
+		extra, payload []byte
+		want           string // part of the error
+		bodies         int
+	}{
+		{"data", newMessage, frame.Data, extra, []byte("xy"), "", 1},
+		{"by the codec", newMessage, frame.Control, nil, body, "", 1},
+		{"a beat", newMessage, frame.Beat, nil, nil, "", 0},
+		{"another header", newMessage, frame.Data, []byte{1}, []byte("xy"),
+			"proc 0 inc 3: from 2 inc 4: none: header of 1 bytes", 0},
+		{"no data", func() core.Message { return new(word) }, frame.Data, extra, nil,
+			"a data frame, which this protocol does not have", 0},
+		{"no message", newMessage, frame.Control, nil, []byte{0xff},
+			"proc 0 inc 3: from 2 inc 4: ", 0},
+	} {
+		pool := new(buffer.Pool)
+		a := mesh.Arrival{Arrival: link.Arrival{Header: frame.Header{Kind: tt.kind},
+			Extra: tt.extra}, From: 2, Life: 4}
+		if tt.payload != nil {
+			a.Payload = pool.Copy(tt.payload)
+		}
+		b := &notebook{come: []mesh.Arrival{a}}
+		n, err := node.New(node.Config{Life: 3, Procs: 3, Machine: &diary{}, Held: true,
+			NewMessage: tt.message, Mesh: b, Pool: pool})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := n.Take(0); (err != nil) != (tt.want != "") ||
+			err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %q", tt.name, err, tt.want)
+		}
+		bodies := 0
+		n.Waiting(func(from core.Proc, got []byte) {
+			if bodies++; from != 2 || !bytes.Equal(got, body) {
+				t.Errorf("%s: of %d %x, want %x", tt.name, from, got, body)
+			}
+		})
+		if bodies != tt.bodies || pool.InUse() > 0 {
+			t.Errorf("%s: %d messages wait, want %d; %d buffers are in use", tt.name, bodies,
+				tt.bodies, pool.InUse())
 		}
 	}
 }
