@@ -11,7 +11,10 @@ import (
 )
 
 // pairOf makes two meshes that know each other's address.
-func pairOf(t *testing.T) (a, b *Mesh) {
+func pairOf(t *testing.T) (a, b *Mesh) { return pairWith(t, false) }
+
+// pairWith makes two that do without shared memory if they are private.
+func pairWith(t *testing.T, private bool) (a, b *Mesh) {
 	id := NewIdentity()
 	var all []*Mesh
 	var table []Address
@@ -21,7 +24,8 @@ func pairOf(t *testing.T) (a, b *Mesh) {
 			t.Fatal(err)
 		}
 		id.Self = p
-		m, err := New(Config{Identity: id, Procs: 2, Listener: l, Pool: new(buffer.Pool)})
+		m, err := New(Config{Identity: id, Procs: 2, Listener: l, Pool: new(buffer.Pool),
+			Private: private})
 		if err != nil {
 			t.Fatal(err)
 		}
