@@ -16,8 +16,11 @@
 // Damage that the sums of the disk find out: the world has it of interrupted writes only. More
 // failures or requests for checkpoints than the counters of the world hold. A crash inside a step
 // when somebody who stops with it has gone on behind that, having heard of what the step did: in
-// the world that crash is one event. A step of which the end is missing, because its proc was
-// stopped by an order or as its node has exited: there both fall between steps. All are unknown.
+// the world that crash is one event. All are unknown.
+//
+// A step of which the end is missing, because its proc was stopped by an order, or by the exit of
+// its node or of a mate: in the world these fall between steps. Such a run is found with a failure
+// for it that was none, by which the proc stands still there, and that is said.
 //
 // In a run that was made to take a course (package enforce) all waits for its turn, also what the
 // dead have sent, so there it is searched when the rest of that was lost.

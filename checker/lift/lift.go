@@ -36,7 +36,7 @@ func New(setup *core.Setup, model fault.Model, facts *spec.Facts) *Lifter {
 // Outcome is what has become of a run.
 type Outcome struct {
 	Verdict  Verdict
-	Reason   string        // why it is unknown
+	Reason   string        // why it is unknown, or what is to be said of what was found
 	Model    fault.Model   // under which the run replays
 	Schedule []string      // of the run, or of the longest beginning of it
 	Lifted   *world.Lifted // nil if the run is not covered
@@ -54,7 +54,7 @@ const (
 	Unknown     Verdict = "unknown"
 )
 
-// Lift looks for a run, at at most so many places (world.MostLifted).
+// Lift looks for a run, at at most so many places (world.MostLifted) at a time.
 func (l *Lifter) Lift(log *cluster.Log, places int) (*Outcome, error) {
 	out := &Outcome{Verdict: Unknown, Model: l.model}
 	recording, reason := Recording(log)
@@ -64,12 +64,54 @@ func (l *Lifter) Lift(log *cluster.Log, places int) (*Outcome, error) {
 	if out.Reason = reason; reason != "" {
 		return out, nil
 	}
-	w, err := l.world(out.Model)
+	return l.find(out.Model, recording, places)
+}
+
+// find looks for a run under a model. In the world, who is stopped by an order, or as its node
+// exits, is between two steps; inside of one it stands still by a failure of its own. So what is
+// not there with as many failures as have struck may be there with some more: one at most for each
+// that was stopped so.
+func (l *Lifter) find(m fault.Model, r *world.Recording, places int) (*Outcome, error) {
+	first, err := l.try(m, r, places)
+	if err != nil || first.Verdict == Found || first.Lifted == nil || first.Lifted.Unknown {
+		return first, err
+	}
+	struck := m.Failures
+	for more := 1; more <= ordered(r) && m.Failures < fault.Max; more++ {
+		m.Failures++
+		out, err := l.try(m, r, places)
+		if err != nil {
+			return nil, err
+		}
+		if out.Verdict == Found {
+			out.Reason = fmt.Sprintf("failures in the world: %d instead of %d, as who is stopped "+
+				"inside a step by an order, or by the exit of its node or of a mate, stands "+
+				"still there by one", m.Failures, struck)
+			return out, nil
+		}
+	}
+	return first, nil
+}
+
+// ordered is how many procs are stopped and do not fail.
+func ordered(r *world.Recording) (n int) {
+	for _, s := range r.Stopped {
+		if s.Ordered {
+			n += len(s.Procs)
+		}
+	}
+	return n
+}
+
+// try looks for a run under one model.
+func (l *Lifter) try(m fault.Model, r *world.Recording, places int) (*Outcome, error) {
+	out := &Outcome{Verdict: Unknown, Model: m}
+	w, err := l.world(m)
 	if err != nil {
 		out.Reason = err.Error()
 		return out, nil
 	}
-	if out.Lifted, err = w.search.Lift(recording, places); err != nil {
+	if out.Lifted, err = w.search.Lift(r, places); err != nil {
 		return nil, err
 	}
 	out.Schedule = out.Lifted.Run.Schedule

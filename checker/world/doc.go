@@ -61,8 +61,9 @@
 // is on its way to it is lost, and the detector reports the life that it had ended itself.
 //
 // Two gaps. Where all failures strike in one instant (fault.Model.OneInstant), nobody crashes
-// inside a step. And who is stopped by a kill, or by the exit of a mate, is between two steps then.
-// Lift finds such runs of processes to be none of the world.
+// inside a step. And who is stopped by a kill, or by the exit of its node or of a mate, is between
+// two steps then, or stands still in one by a failure of its own: package lift finds such runs of
+// processes with a failure more than have struck.
 //
 // Members of a group may stop one by one: then a crash takes single procs, whoever is left behind
 // in a life that others have left is bound to follow, at any later time and for free, and the group
