@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/internal/prefetch"
 )
 
 // table is the set of the states that were met, as their codes, safe for concurrent use.
@@ -425,7 +426,7 @@ func (t *table) fillFrom(codes iter.Seq[checker.Code], r *recoder) {
 	}
 	for c := range codes {
 		p := t.place(r.code(c))
-		prefetch(t.home(p))
+		prefetch.Line(t.home(p))
 		if places = append(places, p); len(places) == 64 {
 			flush()
 		}

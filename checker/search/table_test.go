@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/internal/prefetch"
 )
 
 // codeOf cuts two numbers to a code of the size.
@@ -96,7 +97,7 @@ func checkTable(t *testing.T, isWide, dense bool, large int) {
 		group.Go(func() {
 			for _, i := range order {
 				p := table.place(codes[i])
-				prefetch(table.home(p))
+				prefetch.Line(table.home(p))
 				if table.insert(p) {
 					fresh.Add(1)
 				}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/internal/prefetch"
 )
 
 // worker explores states on one core.
@@ -70,7 +71,7 @@ func (w *worker) fetch(successor int, c checker.Code) {
 	if w.recent.has(&p, visited.wide) {
 		p = place{}
 	} else {
-		prefetch(visited.home(p))
+		prefetch.Line(visited.home(p))
 	}
 	w.places = append(w.places[:successor], p)
 }

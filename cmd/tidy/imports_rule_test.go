@@ -210,9 +210,11 @@ var importTable = []row{
 
 	{dir: "checker", internal: []string{"spec"}},
 	{dir: "checker/internal/brute", internal: []string{"checker"}},
+	{dir: "checker/internal/prefetch"},
 	{
-		dir:      "checker/search",
-		internal: []string{"checker", "checker/search/*", "spec", "spec/report/wholefile"},
+		dir: "checker/search",
+		internal: []string{"checker", "checker/internal/prefetch", "checker/search/*", "spec",
+			"spec/report/wholefile"},
 	},
 	{dir: "checker/search/*", internal: []string{"checker"}},
 	{dir: "checker/sample", internal: []string{"checker", "spec"}},
@@ -225,7 +227,10 @@ var importTable = []row{
 	// Work that is spread over machines, whatever carries it.
 	{dir: "checker/shard", internal: []string{"spec/report/wholefile"}},
 	{dir: "checker/shard/campaign", internal: []string{"checker/shard"}},
-	{dir: "checker/shard/level", internal: []string{"checker", "checker/shard", "spec"}},
+	{
+		dir:      "checker/shard/level",
+		internal: []string{"checker", "checker/internal/prefetch", "checker/shard", "spec"},
+	},
 	{dir: "checker/boundary", internal: vocabulary},
 	// It hands machines to who knows neither them nor worlds.
 	{dir: "checker/apart", internal: and(vocabulary, "proofs/certificate", "proofs/recheck")},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/domino-check/domino/checker"
+	"github.com/domino-check/domino/checker/internal/prefetch"
 	"github.com/domino-check/domino/checker/shard"
 )
 
@@ -27,7 +28,8 @@ type expander struct {
 	reached []uint32         // vectors of the candidates, one behind the other
 	prints  []checker.Digest
 	parents []uint32
-	known   *prints // of the candidates
+	known   *prints          // of the candidates
+	next    []checker.Digest // the successors of the state at hand
 	packer  packer
 	last    *states // that were read last: several blocks may be of one object
 	lastOf  string
@@ -218,8 +220,14 @@ func (e *expander) expand(print checker.Digest, parent uint32, at place, r *repo
 			r.find(e.sys, v, finding{At: at, Print: print})
 		}
 	}
+	e.next = e.next[:0]
 	for i := range x.Steps {
 		next := e.successor(print, i)
+		prefetch.Line(&e.sent.slot(next).print.Lo)
+		prefetch.Line(&e.known.home(next).Lo)
+		e.next = append(e.next, next)
+	}
+	for i, next := range e.next {
 		if v := x.Steps[i].Violation; v != 0 {
 			r.find(e.sys, v, finding{At: at, Print: print, Next: next, Stepped: true})
 			continue // nothing is explored beyond a violation

@@ -1,9 +1,0 @@
-//go:build amd64 || arm64
-
-package search
-
-// prefetch asks for the cache line of a word, so that it is there when it is wanted, and does not
-// wait for it. A load instead would hold up everything after it.
-//
-//go:noescape
-func prefetch(word *uint64)
