@@ -149,6 +149,28 @@ func TestCrashAtEveryBoundary(t *testing.T) {
 	}
 }
 
+// TestCountedBy has a proc fail when another one has performed so many effects: what it performs
+// itself does not count, within a step or between two.
+func TestCountedBy(t *testing.T) {
+	chatty := service{step: func(p core.Proc, state *uint64, in core.Input) []core.Effect {
+		switch {
+		case p == 0 && in.Kind == core.Start:
+			return []core.Effect{core.SendTo(0, &noiseMessage{})}
+		case p == 0 && in.Kind == core.Received:
+			return slices.Repeat([]core.Effect{core.SendTo(1, &noiseMessage{})}, 5)
+		}
+		return nil
+	}}
+	for by, struck := range []int{1, 0} {
+		r := run(t, chatty.setup(2), local.Config{Model: fault.Model{Failures: 1},
+			Plan: plan.Plan{Failures: []plan.Failure{{Victims: []core.Proc{0}, By: core.Proc(by),
+				After: 3}}}})
+		if r.Failures != struck {
+			t.Errorf("by p%d: %d failures, want %d: %q", by, r.Failures, struck, r.Schedule)
+		}
+	}
+}
+
 // TestCausality checks, in parallel runs, that the order of events is consistent with causality:
 // what arrives has been sent before by the incarnation that is alive or was, and in a network that
 // keeps order, each channel is one. Times begin at 0 and do not go back.

@@ -13,7 +13,6 @@ import (
 // it expires only as a false suspicion of the plan.
 type watch struct {
 	about core.Proc
-	inc   core.Incarnation
 	over  bool          // the life is
 	at    time.Duration // when it expires, if the life is over
 }
@@ -21,11 +20,7 @@ type watch struct {
 // startWatch starts the watchdog of p about q, again if it runs: about the present life of q or,
 // when q is down, the one that has ended.
 func (r *run) startWatch(p, q *proc) {
-	up, inc := q.seems()
-	v := watch{about: q.id, inc: inc}
-	if !up {
-		v.inc--
-	}
+	v := watch{about: q.id}
 	if !q.up {
 		v.expireLater(r, p)
 	}
