@@ -85,7 +85,8 @@ func (c Config) filled() (Config, error) {
 	case c.Partitions < 1 || c.Partitions > 4096 || bits.OnesCount(uint(c.Partitions)) != 1:
 		return c, fmt.Errorf("%d partitions, want a power of two up to 4096", c.Partitions)
 	case c.Blobs == nil:
-		return c, errors.New("a search on many machines needs a place for large values")
+		return c, errors.New("one search on many machines needs a folder that all have: " +
+			"--blobs FOLDER, at the command and at each worker")
 	case c.Options.Reduce&^(checker.Singletons|checker.Crashes) != 0:
 		return c, fmt.Errorf("reductions %v: a search in several processes has none but %v",
 			c.Options.Reduce, checker.Singletons|checker.Crashes)

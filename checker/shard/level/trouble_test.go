@@ -283,6 +283,30 @@ func TestFlaky(t *testing.T) {
 	}
 }
 
+// bare is an engine that keeps no large values.
+type bare struct{ shard.Engine }
+
+func (bare) Blobs() shard.Blobs { return nil }
+
+// TestRefused gives configurations that make no sense, or lack something: the error says what.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	e := shard.NewMemory().Process("e", nil)
+	for want, c := range map[string]Config{
+		"needs a folder that all have: --blobs FOLDER, at the command and at each worker": {
+			ID: "x", Engine: bare{e}},
+		"6 partitions, want a power of two up to 4096": {ID: "x", Engine: e, Partitions: 6},
+		"a search in several processes has none but": {ID: "x", Engine: e,
+			Options: checker.Options{Reduce: checker.Singletons | 1<<7}},
+		"": {ID: "x", Engine: e},
+	} {
+		_, err := c.filled()
+		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
 // answering is an engine in which every question has one answer.
 type answering struct {
 	shard.Engine
