@@ -439,3 +439,42 @@ func TestKeys(t *testing.T) {
 		t.Errorf("after Close: %v", err)
 	}
 }
+
+// TestUnusedFiles: a value that was replaced or deleted takes no room any more, and what a process
+// has left that was killed goes when the store is opened again.
+func TestUnusedFiles(t *testing.T) {
+	m := newMemory()
+	look := func(when string) {
+		t.Helper()
+		values, others := 0, 0
+		for name := range m.names {
+			if base := filepath.Base(name); strings.HasPrefix(base, valuePrefix) {
+				values++
+			} else if base == newLogName {
+				others++
+			}
+		}
+		if values != 1 || others != 0 {
+			t.Errorf("%s: %d values and %d new logs in files, want 1 and 0", when, values, others)
+		}
+	}
+	s := script{"put a " + long, "commit", "put a " + longer, "put b " + long, "commit", "delete b",
+		"commit"}
+	if _, err := s.run(m); err != nil {
+		t.Fatal(err)
+	}
+	look("replaced and deleted")
+	for _, name := range []string{newLogName, valuePrefix + "00000000000000ff"} {
+		f, err := m.Create(filepath.Join("d", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := (script{}).run(m); err != nil {
+		t.Fatal(err)
+	}
+	look("opened again")
+}
