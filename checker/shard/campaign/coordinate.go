@@ -123,7 +123,8 @@ func Reopen(ctx context.Context, e shard.Engine, build, id string, o Options) (*
 		job := entry.Key[strings.LastIndexByte(entry.Key, '.')+1:]
 		var a Answer
 		if err := Decode(entry.Value, &a); err == nil && a.Spent > 0 {
-			name, try, _ := strings.Cut(strings.TrimSuffix(job, againMark), tryMark)
+			name := numbers(entry.Key)
+			_, try, _ := strings.Cut(strings.TrimSuffix(job, againMark), tryMark)
 			n, _ := strconv.Atoi(try) // 0 for the first
 			c.tries[name] = max(c.tries[name], n+1)
 			continue

@@ -31,7 +31,8 @@ func Headers(ctx context.Context, e shard.Engine) ([]Header, error) {
 	return all, nil
 }
 
-// Answered is how many jobs of a campaign have an answer; their further answers count for nothing.
+// Answered is how many jobs of a campaign have an answer, those that were given up, too; further
+// answers to one count for nothing. An error is one of the engine.
 func Answered(ctx context.Context, e shard.Engine, id string) (int, error) {
 	list, err := e.List(ctx, "result."+id+".")
 	if err != nil {

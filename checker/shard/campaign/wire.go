@@ -30,7 +30,8 @@ type Header struct {
 	Folder  string    `json:"folder"`  // where
 	Began   time.Time `json:"began"`
 	State   State     `json:"state"`
-	Taken   int       `json:"taken"` // jobs that are answered; kept at its end, until then see Answered
+	// jobs that are answered, those that were given up, too; kept at its end, before see Answered
+	Taken int `json:"taken"`
 }
 
 // Member is what a worker says of itself.

@@ -224,7 +224,7 @@ func (e *expander) expand(print checker.Digest, parent uint32, at place, r *repo
 	for i := range x.Steps {
 		next := e.successor(print, i)
 		prefetch.Line(&e.sent.slot(next).print.Lo)
-		prefetch.Line(&e.known.home(next).Lo)
+		prefetch.Line(&e.known.slots[e.known.home(next)].Lo)
 		e.next = append(e.next, next)
 	}
 	for i, next := range e.next {

@@ -22,15 +22,13 @@ func newPrints(numbered bool) *prints {
 	return p
 }
 
-// home is the slot where the search for a fingerprint begins.
-func (p *prints) home(d checker.Digest) *checker.Digest {
-	return &p.slots[int(d.Lo)&(len(p.slots)-1)]
-}
+// home is the slot where the search for a fingerprint begins. The first bits are those of the
+// partition, so the last ones count.
+func (p *prints) home(d checker.Digest) int { return int(d.Lo) & (len(p.slots) - 1) }
 
-// place is the slot of a fingerprint, or the empty one where it belongs. The first bits are those
-// of the partition, so the last ones count.
+// place is the slot of a fingerprint, or the empty one where it belongs.
 func (p *prints) place(d checker.Digest) (i int, there bool) {
-	for i = int(d.Lo) & (len(p.slots) - 1); ; i = (i + 1) & (len(p.slots) - 1) {
+	for i = p.home(d); ; i = (i + 1) & (len(p.slots) - 1) {
 		switch p.slots[i] {
 		case d:
 			return i, true
